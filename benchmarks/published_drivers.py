@@ -12,15 +12,18 @@ import os
 import pickle
 import re
 import signal
+import socket
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
+from select import select
 from types import FrameType
 
 DRIVER = "assay_driver.py"
@@ -96,8 +99,12 @@ def _on_processor(text: str) -> str:
 
 
 def _readme(package: Path) -> Iterator[Program]:
-    for number, text in enumerate(examples(package)):
+    """Each block, and behind those that come before it, whose names it may use."""
+    blocks = list(examples(package))
+    for number, text in enumerate(blocks):
         yield Program("README", f"README {number}", text)
+        if number:
+            yield Program("README", f"README to {number}", "\n".join(blocks[: number + 1]))
 
 
 def _scripts(root: Path) -> Iterator[Program]:
@@ -121,10 +128,20 @@ def _of_modules(root: Path) -> Iterator[Program]:
             continue
         if _TEST_FILE.match(file.name):
             if called := _calls_of_tests(tree):
-                yield Program("test", relative.as_posix(), f"{text}\n\n" + "\n".join(called) + "\n")
+                kept = _without_main(text, tree)
+                yield Program("test", relative.as_posix(), f"{kept}\n\n" + "\n".join(called) + "\n")
         elif all(part.isidentifier() for part in relative.with_suffix("").parts):
             yield from _main_part(tree, relative)
             yield from _docstrings(tree, relative)
+
+
+def _without_main(text: str, tree: ast.Module) -> str:
+    """A file without its main part, which would run its tests a second time and end the program."""
+    lines = text.splitlines()
+    for node in tree.body:
+        if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
+            lines[node.lineno - 1 : node.end_lineno] = [""] * ((node.end_lineno or node.lineno) - node.lineno + 1)
+    return "\n".join(lines)
 
 
 def _calls_of_tests(tree: ast.Module) -> list[str]:
@@ -248,20 +265,31 @@ def run(root: Path, text: str, also: Path | None = None, watch: bool = False, se
     child = os.fork()
     if child == 0:
         os.close(reading)
+        os.setsid()
         outcome = Outcome("TimeoutError")
         try:
+            me = os.getpid()
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # nobody types
             signal.alarm(SECONDS if watch else seconds)
             outcome = _execute(root, text, also, watch)
         finally:
-            with os.fdopen(writing, "wb") as out:
-                out.write(pickle.dumps(outcome))
+            if os.getpid() == me:  # what the program forked has nothing to say
+                os.write(writing, pickle.dumps(outcome))
             os._exit(0)
     os.close(writing)
-    with os.fdopen(reading, "rb") as stream:
-        data = stream.read()
+    data, until = b"", time.monotonic() + SECONDS + 5
+    while select([reading], [], [], max(0.0, until - time.monotonic()))[0] and (part := os.read(reading, 1 << 20)):
+        data += part
+        until = time.monotonic() + 1
+    os.close(reading)
+    with suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return pickle.loads(data) if data else Outcome("TimeoutError")
+
+
+def _no_network(*_: object) -> None:
+    raise ConnectionRefusedError("no network")
 
 
 def _execute(root: Path, text: str, also: Path | None, watch: bool) -> Outcome:
@@ -271,6 +299,8 @@ def _execute(root: Path, text: str, also: Path | None, watch: bool) -> Outcome:
     torch.set_num_threads(1)
     sys.path[0:0] = [str(root), *([str(also)] if also else [])]
     os.chdir(tempfile.mkdtemp())
+    sys.argv = [DRIVER]
+    socket.socket.connect = _no_network  # type: ignore[assignment,method-assign]
     prefix, ran = f"{root}/", set()
 
     def lines(frame: FrameType, event: str, _: object) -> object:

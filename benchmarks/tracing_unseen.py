@@ -37,7 +37,8 @@ from analyzer.tracing.tracing import explore, read_source
 from benchmarks.published_drivers import DRIVER, Program, drawn, import_frameworks, programs, run, source_root
 
 PACKAGE_SECONDS = 90.0  # after which no other program of a package is tried, and no other change
-MOST_TRIED = 7  # programs of one package, in the order of the seed, until one runs
+MOST_TRIED = 12  # programs of one package, in the order of the seed
+OF_PROGRAM = 4  # most mutants of one program, so that one class does not stand for its package
 # Calls whose sizes decide shapes, and calls whose axes do, as PyTorch, Keras, TensorFlow and einops name them.
 LAYERS = re.compile(
     r"(Linear|Conv\w*|\w*Norm\d?d?|Embedding|GRU|LSTM|\w*Attention|Dense|RepeatVector|\w*Pool\w*"
@@ -150,7 +151,7 @@ def make(folder: Path, seed: str, most: int, file: Path, also: Path | None, each
             if any(m.package == package.name for m in have):
                 continue
             root = source_root(package)
-            why = Counter({"no program": 1})
+            why, count = Counter({"no program": 1}), 0
             until = time.monotonic() + PACKAGE_SECONDS
             for program in programs(package, seed)[:MOST_TRIED]:
                 if time.monotonic() > until or any(n > 1 and w.startswith("no module") for w, n in why.items()):
@@ -159,18 +160,24 @@ def make(folder: Path, seed: str, most: int, file: Path, also: Path | None, each
                 if outcome.error is not None or not outcome.ran:
                     why[(outcome.error or "no line of the package")[:60]] += 1
                     continue
-                rng = random.Random(f"{seed}/{package.name}")
-                made = list(mutants(package.name, root, program, outcome.ran, rng, min(each, most - len(have)), also))
+                rng = random.Random(f"{seed}/{package.name}/{program.name}")
+                wanted = min(OF_PROGRAM, each - count, most - len(have))
+                made = [
+                    m
+                    for m in mutants(package.name, root, program, outcome.ran, rng, wanted, also)
+                    if (m.path, m.change) not in {(o.path, o.change) for o in have if o.package == m.package}
+                ]
                 if not made:
                     why["no change makes it fail"] += 1
                     continue
                 have += made
+                count += len(made)
                 for mutant in made:
                     print(json.dumps(asdict(mutant)), file=out, flush=True)
                 print(f"{len(made)} of {package.name} by {program.kind} {program.name}", flush=True)
-                why.clear()
-                break
-            if why:
+                if count >= each or len(have) >= most:
+                    break
+            if not count:
                 print(f"skipped {package.name}: {why.most_common(4)}", flush=True)
 
 

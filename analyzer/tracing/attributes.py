@@ -214,17 +214,22 @@ def lacks_attribute(tr: Tracer, value: Instance, name: str) -> bool:
     if not value.cls.library_bases:
         return True
     whole = not tr.in_definition and not tr.doubts  # who calls a definition may have set it
-    return whole and _knows_attributes(value.cls, name) and instance_attribute(tr, value, name) is None
+    known = _knows_attributes(value.cls, name, private=True)
+    return whole and known and instance_attribute(tr, value, name) is None
 
 
-def _knows_attributes(cls: Class, name: str) -> bool:
-    """Whether every attribute that the bases bring is known, and `name` is none of them."""
+def _knows_attributes(cls: Class, name: str, private: bool = False) -> bool:
+    """Whether every attribute that the bases bring is known, and `name` is none of them.
+
+    `private`: also of names that begin with `_`, which another version of PyTorch may set.
+    """
     if not cls.library_bases:
         return True
     if any(base not in _TORCH_MODULE for base in cls.library_bases):
         return False
-
-    return name not in framework_data("torch")["attributes"]["torch.nn.Module"] and not name.startswith("_")
+    if name.startswith("_") and not private:
+        return False
+    return name not in framework_data("torch")["attributes"]["torch.nn.Module"]
 
 
 def _missing(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> None:
@@ -301,7 +306,7 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
     if value.tuple and name == "__new__":
         return Bound(value, name)
     if name == "apply" and _AUTOGRAD & set(value.library_bases):
-        return Native(name, lambda c: _apply_function(c, value))
+        return Native(name, lambda c: _apply_function(c, value), any_number=True)
     if name == "__init__" and value.library_bases:
         return Api(f"{value.library_bases[0]}.__init__")
     return tr.unknown(f"attribute {name}", label=f"{value.name}.{name}")

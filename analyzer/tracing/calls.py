@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from analyzer.tracing import declared_shapes, docstrings
+from analyzer.tracing.agreement import alike
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.containers import method
 from analyzer.tracing.dataclass_fields import fill_dataclass
@@ -77,17 +78,19 @@ def call_node(tr: Tracer, node: ast.Call) -> Value:
     function = evaluate(tr, node.func)
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
-    open_args = False
+    open_args = anywhere = False  # anywhere: it is not known which parameters those behind belong to
     for argument in node.args:
         if isinstance(argument, ast.Starred):
             value = evaluate(tr, argument.value)
             items, endless = iterate(tr, value, argument)
             if endless:
-                open_args = True
-            else:
+                open_args = anywhere = True
+            elif not anywhere:
                 args.extend(items)
         else:
-            args.append(evaluate(tr, argument))
+            value = evaluate(tr, argument)
+            if not anywhere:
+                args.append(value)
     for keyword in node.keywords:
         value = evaluate(tr, keyword.value)
         if keyword.arg is not None:
@@ -125,7 +128,7 @@ def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.
 def _call_native(
     tr: Tracer, function: Native, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
 ) -> Value:
-    if open_args and function.name not in _TAKES_ANY:
+    if open_args and not function.any_number and function.name not in _TAKES_ANY:
         return tr.unknown(f"{function.name}() of arguments whose number is not known", label=f"{function.name}()")
     return function.run(Call(tr, args, kwargs, node, open_args))
 
@@ -229,6 +232,8 @@ def call_function(
     tr.shared.reached.add(f"{function.path}:{function.node.lineno}")
     function.called = True
     depth = len(tr.frames)
+    if _nothing_new(tr, function, args):
+        return tr.unknown("recursion")
     if depth > MOST_DEPTH or sum(1 for f in tr.frames if f.function is function) > 6:
         tr.note(f"recursion of {function.name} is not followed beyond {min(depth, 6)} levels")
         return tr.unknown("recursion")
@@ -244,7 +249,7 @@ def call_function(
     frame = Frame(
         scope, function.path, function.name, cls or function.owner, first, function, line=function.node.lineno
     )
-    frame.sizes, frame.documented = sizes, documented
+    frame.sizes, frame.documented, frame.given = sizes, documented, args
     if function.name == "__init__" and isinstance(first, Instance):
         tr.touch(first)
         declared_shapes.remember_sizes(first, names)
@@ -260,6 +265,17 @@ def call_function(
     if tr.shared.observed is not None:
         tr.observe(function, names, value)
     return value
+
+
+def _nothing_new(tr: Tracer, function: Function, args: tuple[Value, ...]) -> bool:
+    """Whether a recursion is given what it was given before, as far as that is known: a deeper level teaches nothing.
+
+    Without this a function that calls itself at several places, for the parts of something unknown, takes the budget.
+    """
+    active = [f for f in tr.frames if f.function is function]
+    if len(active) < 2 or not any(isinstance(a, Unknown) for a in args):
+        return False
+    return all(len(f.given) == len(args) and alike(f.given, args) for f in active[-2:])
 
 
 def _run_library(

@@ -140,6 +140,8 @@ def enter(tr: Tracer, function: Function, names: dict[str, Value], node: ast.AST
     if not any(p.annotation is not None for p in parameters) and getattr(function.node, "returns", None) is None:
         return None
     sizes = known_sizes(names)
+    symbols = {s.name for size in sizes.values() if isinstance(size, Poly) for s in size.symbols}
+    sizes[""] = tuple(sorted(name for name in symbols if tr.symbols.kind(name) == "param"))  # that callers choose
     for parameter in parameters:
         contract = contract_of(tr, parameter.annotation, function.path)
         if contract is not None and parameter.arg in names:
@@ -201,14 +203,17 @@ def known_sizes(names: Mapping[str, Value]) -> Sizes:
     owner = next(iter(names.values()), None)
     given = owner.attrs.get(SIZES) if isinstance(owner, Instance) else None
     for name, value in (*(given or {}).items(), *names.items()):
+        if isinstance(value, Unknown) and value.term is not None:
+            value = value.term  # it was used as an integer
         if len(name) > 1 and isinstance(value, (int, Poly)) and not isinstance(value, bool):
             sizes[name] = value
     return sizes
 
 
 def remember_sizes(instance: Instance, names: Mapping[str, Value]) -> None:
-    """Keep the integers that a constructor was given."""
-    found = {k: v for k, v in names.items() if isinstance(v, (int, Poly)) and not isinstance(v, bool)}
+    """Keep the integers that a constructor was given, and what may turn out to be one."""
+    kinds = (int, Poly, Unknown)
+    found = {k: v for k, v in names.items() if isinstance(v, kinds) and not isinstance(v, bool)}
     if found:
         instance.attrs[SIZES] = {**instance.attrs.get(SIZES, {}), **found}
 
@@ -237,6 +242,13 @@ def check(
         sentence = f"{len(value.dims)} dimensions {show_shape(value.dims)} where {_show(contract)} are declared"
         _report(tr, f"{what} has {sentence}", node, raises, value)
         return
+    if many is not None and contract[many].text != "...":
+        part = value.dims[many : len(value.dims) - (len(contract) - many - 1)]
+        wrong = _of_many(tr, part, f"*{contract[many].text}", sizes)
+        if wrong:
+            sentence = f"{wrong} of {_show(contract)} (shape {show_shape(value.dims)})"
+            _report(tr, f"{what} has {sentence}", node, raises, value)
+            return
     for axis, size in _aligned(contract, value.dims, many):
         wanted = _size(axis, sizes)
         if wanted is None:
@@ -253,6 +265,18 @@ def check(
         sentence = f"{size} where `{axis}` of {_show(contract)} is {wanted}"
         _report(tr, f"{what} has {sentence} (shape {show_shape(value.dims)})", node, raises, value)
         return
+
+
+def _of_many(tr: Tracer, part: tuple[Term, ...], name: str, sizes: Sizes) -> str:
+    """What is wrong with the axes that stand for `*name`, which are those of its first use; empty where nothing is."""
+    known = sizes.setdefault(name, part)
+    if len(known) != len(part):
+        return f"{show_shape(part)} where {show_shape(known)} is `{name}`"
+    for size, wanted in zip(part, known, strict=True):
+        truth = equal(size, wanted)
+        if truth is not True and _violates(tr, truth, sizes):
+            return f"{show_shape(part)} where {show_shape(known)} is `{name}`"
+    return ""
 
 
 def _violates(tr: Tracer, truth: Any, sizes: Sizes) -> bool:
@@ -405,6 +429,18 @@ def mismatch(dims: tuple[Term, ...], contract: Contract, sizes: Sizes) -> str:
         wanted = _size(axis, sizes)
         if wanted is None:
             sizes.setdefault(axis.text, size)
-        elif isinstance(size, int) and isinstance(wanted, int) and size != wanted:
+        elif _differ(size, wanted, sizes):
             return f"`{axis}` is {size}" + ("" if axis.text.isdigit() else f", and {wanted} above")
     return ""
+
+
+def _differ(size: Term, wanted: Term, sizes: Sizes) -> bool:
+    """Whether two sizes differ: numbers, or two that the prose has named and nothing has made the same."""
+    if isinstance(size, int) and isinstance(wanted, int):
+        return size != wanted
+    named = [sizes[n] for n in sizes if n and isinstance(sizes[n], Poly) and _is_declared(sizes[n], sizes)]
+    return size != wanted and any(size is n for n in named) and any(wanted is n for n in named)
+
+
+def _is_declared(size: Poly, sizes: Sizes) -> bool:
+    return {s.name for s in size.symbols} <= set(sizes.get("", ()))

@@ -61,6 +61,7 @@ class Frame:
     sizes: dict[str, Any] | None = None  # that its annotations name
     documented: dict[str, Any] | None = None  # that its docstring names
     commented: dict[str, Any] = field(default_factory=dict)  # that its comments name
+    given: tuple[Value, ...] = ()  # the arguments of the call
 
 
 @dataclass

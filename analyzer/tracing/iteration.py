@@ -230,7 +230,7 @@ def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.
             tr.refuse(
                 f"the shape {shape} has {len(value)} dimensions but is unpacked into {count} names", node, "unpack"
             )
-        if isinstance(value, tuple) and parts and all(isinstance(p, Tensor) for p in parts):
+        if isinstance(value, (tuple, Iterator_, ListV)) and parts and all(isinstance(p, Tensor) for p in parts):
             tr.refuse(f"{len(parts)} tensors are unpacked into {count} names", node, "unpack")
         raise PyRaise("ValueError", f"cannot unpack {len(parts)} values into {count} names")
     return parts

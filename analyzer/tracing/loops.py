@@ -47,7 +47,7 @@ def run_for(tr: Tracer, node: ast.For) -> Any:
             continue
         if endless and (rounds >= FEW_ROUNDS or (not changes and rounds >= 1)):
             break
-        if not endless and rounds >= 2 and not indexed and _only_counts(changes):
+        if not endless and rounds >= 2 and not indexed and (_only_counts(changes) or (rounds >= 8 and seen.settled)):
             break
         if rounds >= FULL_ROUNDS and steps >= LOOP_STEPS:
             tr.note(f"line {node.lineno}: the loop is followed for {rounds} rounds")
@@ -95,12 +95,16 @@ class _Changes:
         self.stored = _stored(node)
         self.found: dict[tuple[int, Any], Change] = {}
         self.kept: set[str] = set()  # names that the last round has set anew, to the same
+        self.before: dict[tuple[int, Any], list[Any]] = {}  # what the last rounds have changed each to
+        self.settled = False  # the last round changed nothing but counters, and to what an earlier one had it already
 
     def add(self, journal: Journal) -> list[Change]:
         changes = _changes(journal, self.targets)
         for holder, key, old, new in changes:
             first = self.found.get((id(holder), key))
             self.found[id(holder), key] = (holder, key, old if first is None else first[2], new)
+        known = [self._known(change) or _only_counts([change]) for change in changes]  # each remembers its value
+        self.settled = all(known)
         self.kept = {
             name
             for item, before in journal.saved.values()
@@ -109,6 +113,12 @@ class _Changes:
             if name not in before or before[name] is not value
         }
         return changes
+
+    def _known(self, change: Change) -> bool:
+        values = self.before.setdefault((id(change[0]), change[1]), [])
+        known = any(alike(change[3], value) for value in values)
+        values[:] = [*values[-3:], change[3]]
+        return known
 
     def possible(self, tr: Tracer) -> list[Change]:
         """All that was changed, as it is now, and the names that some round may set although the last did not."""
@@ -142,6 +152,7 @@ def _targets(target: ast.expr) -> set[str]:
 def _indexes(node: ast.For) -> bool:
     """Whether the body selects layers or sizes by the loop's variable, so that each round may differ."""
     names = _targets(node.target)
+    from_it = _derived(node, names)
     for inner in node.body:
         for part in ast.walk(inner):
             if isinstance(part, ast.Subscript) and any(
@@ -151,9 +162,23 @@ def _indexes(node: ast.For) -> bool:
             if isinstance(part, ast.Call):
                 if isinstance(part.func, ast.Name) and part.func.id in names:
                     return True
-                if isinstance(part.func, ast.Name) and part.func.id in ("getattr", "setattr", "range"):
+                asks = isinstance(part.func, ast.Name) and part.func.id in ("getattr", "setattr", "range")
+                if asks and any(isinstance(n, ast.Name) and n.id in from_it for a in part.args for n in ast.walk(a)):
                     return True
     return False
+
+
+def _derived(node: ast.For, names: set[str]) -> set[str]:
+    """The loop's variables, and the names that its body computes from them."""
+    found = set(names)
+    stores = [n for part in node.body for n in ast.walk(part) if isinstance(n, (ast.Assign, ast.AugAssign, ast.For))]
+    for _ in range(3):
+        for store in stores:
+            source = store.iter if isinstance(store, ast.For) else store.value
+            if any(isinstance(n, ast.Name) and n.id in found for n in ast.walk(source)):
+                targets = store.targets if isinstance(store, ast.Assign) else [store.target]
+                found |= {name for target in targets for name in _targets(target)}
+    return found
 
 
 Change = tuple[Any, Any, Any, Any]  # holder, key, old, new

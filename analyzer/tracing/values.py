@@ -345,10 +345,11 @@ class Bound:
 
 @dataclass(eq=False, slots=True)
 class Native:
-    """A function modelled here: `run(call)` gives its value."""
+    """A function modelled here: `run(call)` gives its value. `any_number`: also with arguments of unknown number."""
 
     name: str
     run: Callable[[Any], Value]
+    any_number: bool = False
 
 
 @dataclass(eq=False, slots=True)

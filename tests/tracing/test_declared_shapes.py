@@ -29,6 +29,21 @@ FORMS = {
         "(2, 3, 4, 6)", "(2, 3, 4, 5)",
         'def f(x: Float[Tensor, "*batch 5"]):\n    return x\nf(torch.zeros{})  # here',
     ),
+    "variadic twice": (
+        "(2, 4)", "(2, 3)",
+        'def f(x: Float[Tensor, "*batch 5"], y: Float[Tensor, "*batch"]):\n    return x\n'
+        "f(torch.zeros(2, 3, 5), torch.zeros{})  # here",
+    ),
+    "variadic result": (
+        "x.sum(0)", "x.sum(-1)",
+        'def f(x: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch"]:\n    return {}  # here\n'
+        "f(torch.zeros(2, 3, 4))",
+    ),
+    "variadic rank": (
+        "(2, 3, 1)", "(2, 3)",
+        'def f(x: Float[Tensor, "*batch 5"], y: Float[Tensor, "*batch"]):\n    return x\n'
+        "f(torch.zeros(2, 3, 5), torch.zeros{})  # here",
+    ),
     "ellipsis": ("(7, 6)", "(7, 5)", 'def f(x: Float[Tensor, "... 5"]):\n    return x\nf(torch.zeros{})  # here'),
     "expression": (
         "x.reshape(-1)[:3]", "x.reshape(-1)",
@@ -71,6 +86,13 @@ FORMS = {
         "        self.layer = nn.Linear(width, {})\n"
         '    def forward(self, x: Float[Tensor, "b width"]) -> Float[Tensor, "b width"]:\n'
         "        return self.layer(x)  # here\nA(32)(torch.zeros(2, 32))",
+    ),
+    "constructor nobody calls": (
+        ".T", "",
+        "class A(nn.Module):\n    def __init__(self, width, out):\n        super().__init__()\n"
+        "        self.layer = nn.Linear(width, out)\n"
+        '    def forward(self, x: Float[Tensor, "b width"]) -> Float[Tensor, "b out"]:\n'
+        "        return self.layer(x){}  # here",
     ),
     "tuple": (
         "x, y", "y, x",

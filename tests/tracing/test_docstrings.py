@@ -113,3 +113,17 @@ def test_a_configuration_is_made_with_its_defaults(tmp_path: Path, config: str, 
 def test_a_configuration_with_sizes_to_be_given_is_none(tmp_path: Path, config: str) -> None:
     source = CONFIGURED.format(config=config.format(6).replace("32", "-1"), annotation=": NetConfig")
     assert not [p for p in problems_of(tmp_path, source) if p.level == "error"]
+
+
+@pytest.mark.parametrize(("axis", "notes"), [(1, 1), (2, 0)])
+def test_a_result_whose_documented_sizes_are_exchanged_is_advice(tmp_path: Path, axis: int, notes: int) -> None:
+    source = f"""import torch.nn as nn
+class Pool(nn.Module):
+    '''Shape:
+        - Input: (N, C, L)
+        - Output: (N, C)
+    '''
+    def forward(self, x):
+        return x.mean({axis})
+"""
+    assert [p.site.line for p in problems_of(tmp_path, source)] == [5] * notes

@@ -70,7 +70,14 @@ def test_the_last_shorter_batch_fails_on_its_line(tmp_path: Path) -> None:
 def test_the_repaired_script_runs_through(tmp_path: Path) -> None:
     found = run(tmp_path, CARRIED.replace("num_workers=4", "num_workers=4, drop_last=True"))
     assert (found.failure, found.unreached) == (None, None)
-    assert found.steps == 3  # two batches, and one of the second epoch
+    assert found.steps == 9  # two batches, and one of each later epoch
+
+
+def test_what_stands_behind_a_training_of_few_epochs_is_seen(tmp_path: Path) -> None:
+    source = CARRIED.replace("num_workers=4", "drop_last=True").replace("range(1000)", "range(4)")
+    found = run(tmp_path, dedent(source) + "assert net(data[:16][0]).shape == (16, 4)  # behind\n")
+    assert found.failure is not None, found
+    assert found.failure.frames[-1].line == line_of(source) + 14
 
 
 def test_what_tracing_says_of_the_same_line_is_confirmed(tmp_path: Path) -> None:

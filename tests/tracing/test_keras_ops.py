@@ -89,6 +89,21 @@ CALLS = """
     ops.tril(a)                               | a=3,4
     ops.flip(a, axis=1)                       | a=3,4
     ops.roll(a, 2, axis=0)                    | a=3,4
+    ops.conv(a, b)                            | a=2,9,8,3 b=3,2,3,6
+    ops.conv(a, b, 2, "same")                 | a=2,9,8,4 b=3,3,2,6
+    ops.conv(a, b, strides=(2, 1))            | a=2,9,8,3 b=3,3,3,6
+    ops.conv(a, b, dilation_rate=2)           | a=2,9,3 b=3,3,6
+    ops.depthwise_conv(a, b, 2)               | a=2,9,8,3 b=3,3,3,2
+    ops.separable_conv(a, b, c)               | a=2,9,8,3 b=3,3,3,2 c=1,1,6,7
+    ops.conv_transpose(a, b, 2)               | a=2,5,4,3 b=3,2,6,3
+    ops.conv_transpose(a, b, 2, "same")       | a=2,5,4,3 b=3,3,6,3
+    ops.max_pool(a, 2)                        | a=2,9,8,3
+    ops.average_pool(a, (3, 2), 1, "same")    | a=2,9,8,3
+    ops.max_pool(a, 3, strides=2)             | a=2,9,3
+    ops.image.extract_patches(a, (3, 2))      | a=2,9,8,3
+    ops.image.extract_patches(a, 3, strides=2, padding="same") | a=9,8,3
+    ops.image.resize(a, (4, 5))               | a=2,9,8,3
+    ops.image.rgb_to_grayscale(a)             | a=2,9,8,3
 """
 CASES = [tuple(part.strip() for part in line.split("|")) for line in CALLS.strip().splitlines()]
 REFUSED = """
@@ -103,6 +118,10 @@ REFUSED = """
     ops.pad(a, [[1, 2], [0, 3], [0, 1]])      | a=2,3
     ops.swapaxes(a, 0, 2)                     | a=2,3
     ops.hstack([a, b])                        | a=2,3 b=3,3
+    ops.conv(a, b)                            | a=2,9,8,3 b=3,3,4,6
+    ops.conv(a, b)                            | a=2,9,3 b=3,3,3,6
+    ops.depthwise_conv(a, b)                  | a=2,9,8,3 b=3,3,4,1
+    ops.max_pool(a, (2, 2, 2))                | a=2,9,8,3
 """
 WRONG = [tuple(part.strip() for part in line.split("|")) for line in REFUSED.strip().splitlines()]
 

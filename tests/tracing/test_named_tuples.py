@@ -19,6 +19,12 @@ MODULE = (
 )
 
 
+STARRED = "def f(a, b=None, *c):\n    return a\n\n"
+APPLIED = (
+    "class O(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, y, *rest):\n        return y * 2\n\n"
+)
+
+
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
@@ -34,6 +40,14 @@ MODULE = (
         (MODULE + "M(False)(torch.zeros(2, 5))", False),
         (MODULE + "M(True)(torch.zeros(2, 3))", False),
         ("for m in nn.Sequential(nn.ReLU(), nn.Linear(2, 3)).modules():\n    pass", False),
+        ("q, k = map(lambda t: t + 1, torch.zeros(2, 6).chunk(3, dim=1))", True),
+        ("q, k, v = map(lambda t: t + 1, torch.zeros(2, 6).chunk(3, dim=1))", False),
+        ("q, k = [t + 1 for t in torch.zeros(2, 6).chunk(3, dim=1)]", True),
+        (APPLIED + "torch.zeros(2, 3) @ O.apply(torch.zeros(3, 4), *nn.Linear(3, 4).parameters())", False),
+        (APPLIED + "torch.zeros(2, 4) @ O.apply(torch.zeros(3, 4), *nn.Linear(3, 4).parameters())", True),
+        (STARRED + "torch.zeros(2, 4) @ f(*nn.Linear(4, 5).parameters(), torch.zeros(3, 4))", False),
+        (MODULE + "n = getattr(M(True), '_is_replica', 3)\ntorch.zeros(2, n) @ torch.zeros(4, 1)", True),
+        (MODULE + "n = getattr(M(True), '_is_replica', 3)\ntorch.zeros(2, n) @ torch.zeros(3, 1)", False),
         (MODULE + "for m in M(True).modules():\n    if isinstance(m, nn.Linear):\n        m(torch.zeros(2))", True),
         (MODULE + "for m in M(True).modules():\n    if isinstance(m, nn.Linear):\n        m(torch.zeros(3))", False),
     ],
@@ -43,7 +57,64 @@ def test_what_python_does(tmp_path: Path, text: str, wrong: bool) -> None:
     assert bool([p for p in shared.problems.values() if p.level == "error"]) == wrong
 
 
+@pytest.mark.parametrize("asked", ["nn.Linear(4, 8), 'reset_parameters'", "nn.Conv2d(3, 4, 1), 'bias'",
+                                   "nn.ReLU(), 'train'", "nn.Linear(4, 8), 'in_features'"])  # fmt: skip
+def test_a_layer_is_known_to_have_what_pytorch_gives_it(tmp_path: Path, asked: str) -> None:
+    import torch
+
+    text = f"n = 3 if hasattr({asked}) else 2\ntorch.zeros(2, n) @ torch.zeros(2, 2)\n"
+    assert eval(f"hasattr({asked})", {"nn": torch.nn})
+    shared = explore(tmp_path, "main.py", ast.parse(PLAIN + text), Versions())
+    assert [p.certain for p in shared.problems.values()] == [True]
+
+
 def test_a_name_that_every_version_of_a_framework_has_is_there(tmp_path: Path) -> None:
     text = "n = 3 if hasattr(nn, 'SiLU') else 2\ntorch.zeros(2, n) @ torch.zeros(2, 2)\n"
     shared = explore(tmp_path, "main.py", ast.parse(PLAIN + text), Versions())
     assert [p.certain for p in shared.problems.values()] == [True]
+
+
+def test_a_recursion_into_the_unknown_takes_no_budget(tmp_path: Path) -> None:
+    """Each level would branch three times, six levels deep, and what stands behind would not be seen."""
+    text = """
+import sys
+def guess(v):
+    if isinstance(v, list):
+        return [guess(x) for x in v]
+    try:
+        return guess(v.a) or guess(v.b) or guess(v.c)
+    except AttributeError:
+        return float(v)
+def walk(net, depth, size):
+    return walk(net, depth - 1, size + 1) if depth else size
+for i in range(20):
+    guess(sys.stdin.read())
+torch.zeros(2, walk(sys.stdin.read(), 4, 3)) @ torch.zeros(8, 5)
+"""
+    shared = explore(tmp_path, "main.py", ast.parse(PLAIN + text), Versions())
+    assert [p.message for p in shared.problems.values() if "7" in p.message]
+    assert shared.steps < 40_000
+
+
+def test_rounds_that_bring_back_an_earlier_state_take_no_budget(tmp_path: Path) -> None:
+    """A training loop whose every step turns a switch changes something in each round, and nothing new."""
+    text = """
+class Optimizer:
+    def __init__(self):
+        self.flags = {}
+    def step(self):
+        for k in ("a", "b", "c"):
+            self.flags[k] = not self.flags.get(k, False)
+        y = torch.zeros(4, 4)
+        for i in range(9):
+            y = y @ torch.zeros(4, 4)
+        return y
+optimizer = Optimizer()
+for epoch in range(400):
+    for batch in range(50):
+        y = optimizer.step()
+torch.zeros(2, 3) @ y
+"""
+    shared = explore(tmp_path, "main.py", ast.parse(PLAIN + text), Versions())
+    assert [p.certain for p in shared.problems.values()] == [True]
+    assert shared.steps < 60_000

@@ -55,6 +55,7 @@ CALLS = """
     torch.stft(a, 16, center=False, return_complex=True) | a=2,100
     a.unfold(1, 3, 2)                                   | a=2,8,4
     a.unflatten(1, (2, -1))                             | a=2,8,4
+    a.unflatten(dim=1, sizes=(4, 2))                    | a=2,8,4
     torch.rot90(a, 1, (1, 2))                           | a=2,8,4
     torch.diff(a, dim=0)                                | a=5,2
     torch.trapezoid(a, dim=1)                           | a=5,2

@@ -14,6 +14,7 @@ from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.evaluation import evaluate, get_attribute
 from analyzer.tracing.framework_api import has_name
 from analyzer.tracing.lazy_modules import provide
+from analyzer.tracing.operators.layers import has_attribute
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.problems import PyRaise
@@ -170,6 +171,8 @@ def hasattr_(c: Call) -> Value:
                 return False
         if isinstance(value, Module):
             return provide(c.tr, value.scope, name) or c.tr.unknown("an attribute test", pytype="bool")
+        if isinstance(value, Layer) and has_attribute(value, name):
+            return True
         if isinstance(value, Api) and has_name(f"{value.name}.{name}", c.tr.shared.versions):
             return True
         if isinstance(value, Unknown):

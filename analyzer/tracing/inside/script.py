@@ -179,11 +179,14 @@ def _lack(error: BaseException, kind: str, text: str, own: list[Any], last: Any)
         return f"a library that gets on without what was left out ({kind}: {text[:80]})"
     if last is not None and last.filename.startswith(HERE):
         return f"something that was left out ({kind})"
-    if own and last is not None and own[-1] == last and (last.line or "").lstrip().startswith(("raise", "assert")):
+    line = (last.line or "").lstrip() if last is not None else ""
+    of_sizes = line.startswith("assert") and _SIZES.search(line)
+    if own and last is not None and own[-1] == last and line.startswith(("raise", "assert")) and not of_sizes:
         return f"it refuses to go on by itself ({kind}: {text[:120]})"
     return None
 
 
+_SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(")  # in an assertion: a shape is wrong
 _OF_VALUES = ("ZeroDivisionError", "FloatingPointError", "ValueError", "IndexError", "KeyError", "AssertionError")
 _FRAMEWORKS = ("/torch/", "/keras/", "/tf_keras/", "/tensorflow/")
 

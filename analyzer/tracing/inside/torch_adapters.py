@@ -10,7 +10,7 @@ from .stubs import Finished, NotReached
 
 WHOLE_BATCHES = 2  # of a loader; then comes its last batch if that one is shorter
 MOST_LISTED = 20_000  # batches of a sampler of the project's own that are listed to find the last one
-EPOCHS = 2  # the second one shows what is carried over from the first
+EPOCHS = 8  # of one batch each but the first; a script of fewer is seen to its end, where it evaluates and predicts
 
 
 def adapters(progress: Any) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def _fake(torch: Any, progress: Any) -> None:
 
 
 def _loaders(data: Any, progress: Any) -> None:
-    """Two whole batches and the last one if it is shorter; in the second epoch one batch; then all has been seen."""
+    """Two whole batches and the last one if it is shorter; in later epochs one batch; in the end all has been seen."""
     loader = data.DataLoader
     plain_init, plain_iter = loader.__init__, loader.__iter__
     rounds: dict[Any, int] = {}

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import re
 from typing import Any
 
+from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.causes import of_layer
 from analyzer.tracing.evaluation import call, iterate, seen
 from analyzer.tracing.operators.apply import apply
@@ -305,6 +307,19 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
     if name in _NUMBERS and "Norm" in layer.name and layer.name.startswith("torch."):
         return _NUMBERS[name]
     return Bound(layer, name)
+
+
+def has_attribute(layer: Layer, name: str) -> bool:
+    """Whether a layer is known to have it: what it was made of, its parameters, PyTorch's methods."""
+    if name in layer.args or (name in layer.attrs and name != "items") or of_convolution(layer, name) is not None:
+        return True
+    weighted = bool(_WEIGHTED.match(layer.name))
+    if name in ("weight", "bias", "reset_parameters") and weighted:
+        return name != "bias" or "Embedding" not in layer.name
+    return layer.name.startswith("torch.nn.") and name in framework_data("torch")["attributes"]["torch.nn.Module"]
+
+
+_WEIGHTED = re.compile(r"torch\.nn\.(Linear|Bilinear|Embedding|Conv|BatchNorm|LayerNorm|GroupNorm|InstanceNorm)")
 
 
 def _parameter(tr: Tracer, layer: Layer, name: str) -> Value:

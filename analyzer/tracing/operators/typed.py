@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 from analyzer.operators.declaration import FLOATING
@@ -76,6 +77,7 @@ def call_typed(
         hyper[_HYPER_ALIASES.get(key, key) if key not in defaults_of(found) else key] = value
     if "function" in defaults_of(found):
         hyper["function"] = name
+    _rename(hyper, defaults_of(found))
     op = Op(tr, full_name, node, tr.site(node), nodes=nodes)
     if any(
         isinstance(v, Unknown) and v.value is None and k in ("shape", "dims", "size", "repeats", "pad")
@@ -88,6 +90,14 @@ def call_typed(
     if isinstance(result, Tensor):
         result.dtype = floating(name, result.dtype)
     return result
+
+
+def _rename(hyper: dict[str, Value], defaults: Mapping[str, Any]) -> None:
+    """A function may call what a type needs by another name than the layer: ``x.unflatten(dim=1, sizes=(2, 3))``."""
+    lacking = [n for n, default in defaults.items() if default is inspect.Parameter.empty and n not in hyper]
+    strange = [n for n in hyper if n not in defaults]
+    if len(lacking) == len(strange) == 1:
+        hyper[lacking[0]] = hyper.pop(strange[0])
 
 
 def floating(name: str, dtype: str | None) -> str | None:
