@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -27,24 +26,16 @@ class Export:
     """The export of an entry point: run when its graph is asked for, or by a thread of its own since `begin`."""
 
     make: Callable[[], Graph]
-    seconds: float | None = None  # what it took, once it is done
     _begun: Future[Graph] | None = field(default=None, init=False)
 
     def begin(self, stack: ExitStack) -> None:
         """Start now; who closes `stack` waits for its end."""
         threads = stack.enter_context(ThreadPoolExecutor(1, thread_name_prefix="export"))
-        self._begun = threads.submit(self._timed)
+        self._begun = threads.submit(self.make)
 
     def graph(self) -> Graph:
         """The graph; raises what the export raises."""
-        return self._timed() if self._begun is None else self._begun.result()
-
-    def _timed(self) -> Graph:
-        started = time.perf_counter()
-        try:
-            return self.make()
-        finally:
-            self.seconds = round(time.perf_counter() - started, 4)
+        return self.make() if self._begun is None else self._begun.result()
 
 
 @dataclass(frozen=True)

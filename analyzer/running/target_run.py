@@ -255,18 +255,16 @@ def _graph(
                 cause=Cause.POLICY,
             )
             return None
-        graph = None
-        with tally.stage("exporting"):
+        with tally.stage("exporting"):  # what of it is left after tracing
             try:
-                graph = ahead.export.graph()
+                return ahead.export.graph()
             except ExportProblem as problem:
                 traced = any(f.confidence is Confidence.PROVED and f.level is Level.ERROR for f in tally.findings)
                 if problem.defect and not traced:  # where tracing says why, saying that it fails is noise
                     folder = where.output / "targets" / slug(target.id)
                     tally.add(_relocated(defect_of(problem, target, folder, root), folder, where.output))
                 raise
-        tally.seconds["exporting"] = ahead.export.seconds or 0.0  # begun before it was waited for
-        return graph
+        return None
     with tally.stage("loading"):
         if not source.exists():
             raise TargetProblem(f"{target.path} is no file of its own: links, pipes and devices are not followed.")
