@@ -76,7 +76,10 @@ def message(warning: Alarm, failed: bool, interpretation: Interpretation, writte
         edge = warning.danger or "the edge of its domain"
         return _short(f"the gradient of `{name}` is not finite at {edge}; {_operand(warning, written)} lies in {where}")
     if rule == "log-of-nonpositive":
-        what = "0" if interval.lo >= 0 else "a negative number" if interval.hi < 0 else "0 or a negative number"
+        if _pole(warning):
+            what = "-1" if interval.lo >= -1 else "a number below -1" if interval.hi < -1 else "-1 or a number below"
+        else:
+            what = "0" if interval.lo >= 0 else "a negative number" if interval.hi < 0 else "0 or a negative number"
         return _short(f"`{name}` {receives} {what}{because}")
     if rule.endswith("by-zero"):
         verb = "divides" if failed else "can divide"
@@ -99,6 +102,11 @@ def message(warning: Alarm, failed: bool, interpretation: Interpretation, writte
         return _short(f"`{name}` gives NaN where {warning.danger}: {_operand(warning, written)} lies in {where}")
     leaves = "leaves" if failed else "can leave"
     return _short(f"`{name}` {leaves} its domain ({warning.danger}){because}")
+
+
+def _pole(warning: Alarm) -> float:
+    """Where a logarithm is infinite: ln(1 + x) at -1."""
+    return -1.0 if "<= -1" in warning.danger else 0.0
 
 
 def _operand(warning: Alarm, written: str = "") -> str:
@@ -292,7 +300,7 @@ def certain(warning: Alarm) -> bool:
     if warning.backward or warning.operand < 0 or interval.may_be_nan or warning.danger == UNDECIDED:
         return False
     if rule == "log-of-nonpositive":
-        return interval.hi <= 0
+        return interval.hi <= _pole(warning) and len(warning.node.inputs) == 1  # x ln y is 0 where x is
     if rule.endswith("by-zero"):
         return interval.lo == 0 == interval.hi
     if rule == "sqrt-of-negative":

@@ -1,9 +1,12 @@
 """Entry points of inferno-torch: Bayesian layers and networks, the free energy and the losses of small variance."""
 
+import contextlib
+
 import torch
 
 for _name in ("nms", "qnms"):
-    torch.library.define(f"torchvision::{_name}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    with contextlib.suppress(RuntimeError):  # a process that serves several entries has it already
+        torch.library.define(f"torchvision::{_name}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
 
 from inferno import bnn, loss_fns, models  # noqa: E402
 from inferno.bnn import params  # noqa: E402

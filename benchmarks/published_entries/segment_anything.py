@@ -1,9 +1,12 @@
 """Entry points of segment-anything: a small decoder of masks, its attention both ways, and prompts of points."""
 
+import contextlib
+
 import torch
 
 for _name in ("nms", "qnms"):
-    torch.library.define(f"torchvision::{_name}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    with contextlib.suppress(RuntimeError):  # a process that serves several entries has it already
+        torch.library.define(f"torchvision::{_name}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
 
 from segment_anything.modeling import MaskDecoder, PromptEncoder, TwoWayTransformer  # noqa: E402
 

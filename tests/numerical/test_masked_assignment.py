@@ -77,7 +77,27 @@ def quotients(*, of: str = "x", either: bool = False) -> Graph:
     return b.graph(b.op("Div", b.const(1.0), chosen, name="quotient"))
 
 
-@pytest.mark.parametrize("graph", [clipped(), clipped(shape=(6,)), lengths(), quotients()])
+def replaced(*, value: float = 1.0) -> Graph:
+    """``x[x == 0] = value; y[y == 0] = x[y == 0]; 1 / y``."""
+    b = Builder()
+    x, y = b.input("x", (5,)), b.input("y", (5,))
+
+    def places(of: str) -> str:
+        return str(b.op("Transpose", b.op("NonZero", b.op("Equal", of, b.const(0.0))), perm=[1, 0]))
+
+    first = places(x)
+    count = b.op("Shape", b.op("Squeeze", first, b.const([1], np.int64)))
+    x = b.op("ScatterND", x, first, b.op("Expand", b.const(value), count))
+    y = b.op("ScatterND", y, places(y), b.op("GatherND", x, places(y)))
+    return b.graph(b.op("Div", b.const(1.0), y, name="quotient"))
+
+
+def test_zeros_that_are_replaced_by_what_is_not_0() -> None:
+    assert rules(replaced(), RANGE) == []
+    assert rules(replaced(value=0.0), RANGE) == [("division-by-zero", "quotient")]
+
+
+@pytest.mark.parametrize("graph", [clipped(), clipped(shape=(6,)), lengths(), quotients(), replaced()])
 def test_no_run_leaves_the_bounds(graph: Graph) -> None:
     known, session = run(graph, RANGE, everything=True).values, engine(graph)
     rng = np.random.default_rng(0)

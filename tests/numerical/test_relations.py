@@ -570,3 +570,12 @@ def test_a_hard_sigmoid_near_its_zero_is_inside_its_bounds(start: int, width: in
     (result,) = engine(graph).run(None, {"x": values})
     assert low <= result.min()
     assert result.max() <= high
+
+
+@pytest.mark.parametrize(("axis", "least"), [(1, 0.0), (0, -20.0)])
+def test_the_largest_less_the_smallest_of_a_row_whose_axis_is_gone(axis: int, least: float) -> None:
+    b = Builder()
+    x = b.input("x", (3, 3))
+    high = b.op("ReduceMax", x, b.const([1], np.int64), keepdims=0)
+    low = b.op("ReduceMin", x, b.const([axis], np.int64), keepdims=0)
+    assert bounds(b.graph(b.op("Sub", high, low)), {"x": (-10, 10)})[0] == least

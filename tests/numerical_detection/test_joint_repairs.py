@@ -101,6 +101,39 @@ class Layers(nn.Module):
         return torch.log(self.shares(rows)).sum() + torch.log(self.p).sum()
 
 
+class Scale(nn.Module):
+    def forward(self, p, q):
+        self.scale = p.sum(1, keepdim=True)
+        self.ratio = q / self.scale
+        return self.ratio.sum() + self.scale.log().sum()
+
+
+class Inner(nn.Module):
+    @staticmethod
+    def negative(p):
+        return p.log()
+
+    def forward(self, p):
+        return self.negative(p) / p.std()
+
+
+class Twice(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.many = nn.ModuleList([Inner(), Inner()])
+
+    def forward(self, p, q):
+        return self.many[0](p).sum() + self.many[1](q).sum()
+
+
+def scale():
+    return Scale(), (torch.rand(2, 3), torch.rand(2, 3))
+
+
+def twice():
+    return Twice(), (torch.rand(2, 3), torch.rand(2, 3))
+
+
 def layers():
     return Layers(), (torch.rand(2, 3), torch.rand(2, 3))
 
@@ -155,6 +188,7 @@ def one_line():
 NAMES = (
     "two_logs", "entropy", "nested", "quotients", "helper", "softplus", "again", "one_line",
     "behind", "condition", "unnamed", "spread", "layers",
+    "scale", "twice",
 )  # fmt: skip
 ENTRIES = [f"net.py:{name}" for name in NAMES]
 RANGES = {"p": (0.0, 1.0), "q": (0.0, 1.0), "x": (-200.0, 200.0), "y": (0.0, 1.0), "rows": (-1000.0, 1000.0)}

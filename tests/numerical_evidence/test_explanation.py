@@ -152,3 +152,21 @@ def test_what_lies_in_a_range_always_has_a_name(made_by: str | None, said: str) 
     (found,) = analyse(Graph(ir.from_proto(proto)), target, explain=False, confirm=False).findings
     assert found.message.endswith(said), found.message
     assert len(found.message) <= 200
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "said", "certain"),
+    [(-1.0, 0.0, "receive -1:", False), (-3.0, 0.0, "-1 or a number below", False), (-3.0, -2.0, "below -1:", True)],
+)
+def test_the_logarithm_of_1_and_a_negative_number_is_no_failure(
+    least: float, most: float, said: str, certain: bool
+) -> None:
+    x = ir.Value(name="x", shape=ir.Shape([3]), type=ir.TensorType(ir.DataType.FLOAT))
+    node = ir.Node("tf", "Log1p", [x], name="log")
+    node.outputs[0].name = "y"
+    inner = ir.Graph([x], list(node.outputs), nodes=[node], opset_imports={"": 20, "tf": 1})
+    target = TargetConfig(id="t", path="t.onnx", inputs={"x": InputSpec(range=ValueRange(least, most))})
+    graph = Graph(ir.Model(inner, ir_version=10))
+    (found,) = analyse(graph, target, explain=False, confirm=False).findings
+    assert said in found.message
+    assert (found.confidence == Confidence.PROVED) is certain

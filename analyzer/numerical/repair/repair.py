@@ -9,7 +9,7 @@ from pathlib import Path
 import onnx_ir as ir
 
 from analyzer.findings import Suggestion
-from analyzer.graph import Graph, ValueRange, location_of, torch_function
+from analyzer.graph import Graph, ValueRange, layer_of, location_of, torch_function
 from analyzer.numerical.assumptions import Assumption, interval_text
 from analyzer.numerical.confirm.confirmation import Confirmer
 from analyzer.numerical.confirm.extract import Slice, extract
@@ -99,6 +99,7 @@ def place_of(graph: Graph, node: ir.Node) -> Place | None:
         if n.op_type == node.op_type
         and location_of(n) == location
         and torch_function(n) == function
+        and (n.domain == "tf" or layer_of(n) == layer_of(node))  # each call of a layer runs the line again
         and not (n.name or "").startswith("gradients")
     ]
     if node.domain == "tf":  # the order of creation, which a loaded graph need not keep

@@ -90,7 +90,7 @@ def with_revealed(
     that can be written as text are made.
     """
     every, found = list(repairs), list[Revealed]()
-    known = {_key(w) for w in warned}
+    known = {_key(w) for w in (*(w for w in warned if w.root is None), *(w for w, _ in repairs))}  # told already
     for number in range(1, ROUNDS + 1):
         written = [(w, r) for w, r in every if r.edits]
         now = together(graph, written, as_ranges(assumptions), options) if written else None

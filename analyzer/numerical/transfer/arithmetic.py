@@ -342,7 +342,8 @@ def xlogy(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
             return True  # x ln x is 0 at 0; denormal numbers are safe or taken for 0
         return (a.low == 0 == a.high) or (b.low + shift >= tiny and not b.nan)
 
-    ctx.check("numerical/log-of-nonpositive", "x <= 0", {0: x, 1: y}, safe, report=1)
+    danger = f"y <= {-1 if shift else 0} where x is not 0"
+    ctx.check("numerical/log-of-nonpositive", danger, {0: x, 1: y}, safe, report=1)
     kept = ctx.restrict(y, y.dtype.smallest - shift, y.dtype.hi, remember=False)
     logs = rounded(
         ctx,

@@ -89,8 +89,9 @@ def difference_sign(a: AbstractTensor, b: AbstractTensor) -> tuple[bool, bool]:
         return True, False
     if _runs_on(a, b):
         return True, False
-    first, over_first, axes_first = _reduction(a)
-    second, over_second, axes_second = _reduction(b)
+    alike = a.shape is not None and a.shape == b.shape and _axes(a) is not None and _axes(a) == _axes(b)
+    first, over_first, axes_first = _reduction(a, alike)
+    second, over_second, axes_second = _reduction(b, alike)
     if over_first.key != over_second.key:
         return False, False
     if first is None or second is None:  # an element beside the extreme of its row
@@ -132,10 +133,19 @@ def _one_of(part: AbstractTensor, whole: AbstractTensor, axis: int) -> bool:
     return part.shape == tuple(1 if i == axis else d for i, d in enumerate(whole.shape))
 
 
-def _reduction(x: AbstractTensor) -> tuple[str | None, AbstractTensor, Any]:
-    """The kind of reduction, what is reduced, over which axes; (None, x, None) for anything else."""
+def _axes(x: AbstractTensor) -> tuple[Any, ...] | None:
+    """The axes that a reduction has taken away, or kept with size 1."""
+    kind, source, axes, _ = x.facts.get("reduced", (None, x, None, False))
+    return None if kind not in ORDER or axes is None else (source.key, *axes)
+
+
+def _reduction(x: AbstractTensor, alike: bool = False) -> tuple[str | None, AbstractTensor, Any]:
+    """The kind of reduction, what is reduced, over which axes; (None, x, None) for anything else.
+
+    `alike`: it is compared with one of the same shape over the same axes, so that these need not be kept.
+    """
     kind, source, axes, kept = x.facts.get("reduced", (None, x, None, False))
-    if kind not in ORDER or axes is None or not kept:
+    if kind not in ORDER or axes is None or not (kept or alike):
         return None, x, None
     return kind, source, tuple(axes)
 

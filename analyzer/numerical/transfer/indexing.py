@@ -134,7 +134,7 @@ def search_sorted(ctx: Context, sequence: AbstractTensor, *_: Any) -> AbstractTe
 def gather_nd(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
     mask, known = mask_of(indices), {}
     if mask is not None and mask.shape == x.shape and not ctx.attr("batch_dims", 0):
-        known = {"nonzero": True} if nonzero_where(ctx, mask, x) else {}
+        known = {"nonzero": True} if nonzero_where(ctx, mask, x, True) else {}
         x = refine_by(ctx.run, mask, True, x) or x
     whole = smashed(x)
     shape: Shape | None = None

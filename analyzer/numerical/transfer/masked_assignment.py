@@ -75,16 +75,24 @@ def assigned(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractTen
     result = rule.function(context, *inputs)
     if not isinstance(result, AbstractTensor):
         return None
+    if nonzero_where(ctx, mask, value, True) and nonzero_where(ctx, mask, x, False):
+        result.facts = {**result.facts, "nonzero": True}
     ctx.run.finish(context, inputs, 0, result)
     return result
 
 
-def nonzero_where(ctx: Context, mask: AbstractTensor, x: AbstractTensor) -> bool:
-    """Whether `x` is not 0 wherever the mask holds, by the cases that make it hold."""
-    least = x.dtype.smallest if x.dtype.is_float else 1.0
+def nonzero_where(ctx: Context, mask: AbstractTensor, x: AbstractTensor, truth: bool) -> bool:
+    """Whether `x` is not 0 wherever the mask is `truth`, by the cases that make it so."""
+    if _is_nonzero(x):
+        return True
     with ctx.run.ledger.quietly():
-        pieces = [reevaluate(ctx.run, x, case, {}, False) for case in implied_cases(mask, True)]
-    return bool(pieces) and all((p.low >= least or p.high <= -least) and not p.nan for p in pieces)
+        pieces = [reevaluate(ctx.run, x, case, {}, False) for case in implied_cases(mask, truth)]
+    return bool(pieces) and all(map(_is_nonzero, pieces))
+
+
+def _is_nonzero(x: AbstractTensor) -> bool:
+    least = x.dtype.smallest if x.dtype.is_float else 1.0
+    return (x.low >= least or x.high <= -least or "nonzero" in x.facts) and not x.nan
 
 
 def _spread(ctx: Context, value: AbstractTensor, mask: AbstractTensor, depth: int) -> AbstractTensor | None:

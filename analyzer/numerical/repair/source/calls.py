@@ -56,7 +56,8 @@ class Reader:
         around: ast.AST | None = node
         while around is not None:
             within, around = around, self.file.parents.get(around)
-            if isinstance(around, ast.ClassDef) and isinstance(within, ast.FunctionDef) and within.args.args:
+            method = isinstance(around, ast.ClassDef) and isinstance(within, ast.FunctionDef) and within.args.args
+            if method and isinstance(within, ast.FunctionDef) and not _is_static(within):
                 found.add(within.args.args[0].arg)
         return frozenset(found)
 
@@ -173,6 +174,11 @@ class Reader:
         if framework == BACKEND:
             return self.prefix("keras.backend") or self.prefix("tensorflow.keras.backend")
         return self.prefix("keras.ops")
+
+
+def _is_static(function: ast.FunctionDef) -> bool:
+    """Whether a method is called without its object."""
+    return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list)
 
 
 def constant(expression: ast.expr) -> float | None:
