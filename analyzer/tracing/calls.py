@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from itertools import chain
 
 from analyzer.tracing import declared_shapes, docstrings
@@ -18,9 +16,8 @@ from analyzer.tracing.evaluation import CALLS, Returned, call, evaluate, iterate
 from analyzer.tracing.frames import Frame
 from analyzer.tracing.iteration import iter_forever
 from analyzer.tracing.known_types import value_of
-from analyzer.tracing.lazy_modules import LazyScope, provide
-from analyzer.tracing.libraries import MARK, folder_of
-from analyzer.tracing.modules import import_module, module_of
+from analyzer.tracing.libraries import MARK
+from analyzer.tracing.library_calls import run_library
 from analyzer.tracing.operators import (
     call_api,
     call_layer,
@@ -31,13 +28,9 @@ from analyzer.tracing.operators import (
     shape_of,
 )
 from analyzer.tracing.operators.torch_modules import call_with_hooks
-from analyzer.tracing.paths import OutOfBudget, SeenThrough
-from analyzer.tracing.plain_data import NotPlain, is_plain
-from analyzer.tracing.problems import PyRaise, ShapeFailure
-from analyzer.tracing.signatures import ArgumentMismatch, bind
-from analyzer.tracing.summarised_calls import as_data, key_of
-from analyzer.tracing.summarised_calls import as_value as summarised_value
-from analyzer.tracing.symbols import Site
+from analyzer.tracing.plain_data import is_plain
+from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.signatures import bind
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import MOST_DEPTH, Tracer
 from analyzer.tracing.values import (
@@ -49,7 +42,6 @@ from analyzer.tracing.values import (
     Instance,
     Iterator_,
     Layer,
-    Module,
     Native,
     Object,
     Partial,
@@ -61,7 +53,6 @@ from analyzer.tracing.values import (
 
 CALLS.of(Api)(call_api)
 CALLS.of(Object)(call_object)
-LIBRARY_STEPS = 40_000  # of one call of a library
 MOST_YIELDS = 256  # of a generator that are followed, a loader's batches say
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -257,7 +248,7 @@ def call_function(
         made = Iterator_(lambda: _generated(tr, function, frame, made), once=function.kind != "contextmanager")
         return made
     if function.path.startswith(MARK) and not tr.frame.path.startswith(MARK):
-        return _run_library(tr, function, frame, args, kwargs, node, open_args)
+        return run_library(tr, function, args, kwargs, node, open_args, lambda: _run_body(tr, function, frame))
     if function.compiled:
         with tr.compiling():
             return _run_body(tr, function, frame)
@@ -276,134 +267,6 @@ def _nothing_new(tr: Tracer, function: Function, args: tuple[Value, ...]) -> boo
     if len(active) < 2 or not any(isinstance(a, Unknown) for a in args):
         return False
     return all(len(f.given) == len(args) and alike(f.given, args) for f in active[-2:])
-
-
-def _run_library(
-    tr: Tracer, function: Function, frame: Frame, args: tuple[Value, ...], kwargs: dict[str, Value],
-    node: ast.Call | None, open_args: bool,
-) -> Value:  # fmt: skip
-    """A call of a library: what it requires and refuses is a matter of the line of the repository that calls it.
-
-    What its own code raises, but for a shape, may come from a value that was not understood: then its decorators are
-    seen through, its functions give an unknown, and nothing behind is proved.
-    """
-    here, before = tr.site(), len(tr.path.conditions)
-    if f"{function.path}:{function.node.lineno}" in tr.shared.too_long:
-        return _not_followed(tr, function, args, here, "takes too long to be followed")
-    conditions, in_wrapper = tr.path.conditions, tr.in_wrapper
-    tr.in_wrapper = function.wrapped is not None
-    found = _summary(tr, function, args, kwargs, here) if not open_args else None
-    if found is not None and found.known:
-        return found.value
-    try:
-        with _library_budget(tr):
-            value = _run_body(tr, function, frame)
-            if found is not None and found.key is not None:
-                _summarise(tr, function, found.key, args, kwargs, value, (before, found.decided))
-            return value
-    except OutOfBudget:
-        if tr.shared.late() or tr.shared.steps > tr.shared.most_steps:
-            raise
-        tr.shared.too_long.add(f"{function.path}:{function.node.lineno}")
-        return _not_followed(tr, function, args, here, "takes too long to be followed")
-    except SeenThrough:
-        if function.wrapped is None:
-            raise
-        tr.in_wrapper = in_wrapper
-        return call_function(tr, function.wrapped, args, kwargs, node=node, open_args=open_args)
-    except ShapeFailure as failure:
-        if failure.problem.site.path.startswith(MARK):
-            inside = f"Inside the library: {failure.problem.site.path.lstrip(MARK)}:{failure.problem.site.line}."
-            sentences = (*failure.problem.sentences, inside)
-            failure.problem = replace(failure.problem, site=here, sentences=sentences, fix=None)
-        raise
-    except PyRaise as error:
-        if tr.guards or isinstance(error, ArgumentMismatch) or not error.path.startswith(MARK):
-            raise
-        if function.wrapped is not None:
-            tr.in_wrapper = in_wrapper
-            return call_function(tr, function.wrapped, args, kwargs, node=node, open_args=open_args)
-        return _not_followed(tr, function, args, here, f"raises {error.name}")
-    finally:
-        tr.in_wrapper = in_wrapper
-        for index in range(before, len(conditions)):
-            if conditions[index].site.path.startswith(MARK):
-                conditions[index] = replace(conditions[index], site=here)
-
-
-def _not_followed(tr: Tracer, function: Function, args: tuple[Value, ...], here: Site, why: str) -> Value:
-    """What a library's function gives that was not followed to its end: an unknown, behind which nothing is proved."""
-    tr.path.choose(here, "imprecise", f"{function.name} {why}", False, imported=True)
-    tr.forget(args)
-    return tr.unknown_call(function.name)
-
-
-@dataclass(frozen=True, slots=True)
-class _Summary:
-    """The key of a call, and what is remembered of it; `decided` branches were behind the path before it."""
-
-    key: str | None
-    known: bool = False
-    value: Value = None
-    decided: int = 0
-
-
-def _summary(
-    tr: Tracer, function: Function, args: tuple[Value, ...], kwargs: dict[str, Value], here: Site
-) -> _Summary | None:
-    if not isinstance(function.scope.globals, LazyScope) or tr.shared.summaries is None or tr.importing:
-        return None
-    key = key_of(tr, function, args, kwargs)
-    told = tr.shared.summaries.known(module_of(function.path), key) if key is not None else None
-    if isinstance(told, dict) and {"result", "doubtful"} <= set(told):
-        with suppress(ValueError, TypeError, LookupError, RecursionError):
-            value = summarised_value(told["result"], here, function.name, lambda path, name: _code(tr, path, name))
-            if told["doubtful"] is not False:
-                tr.path.choose(here, "imprecise", f"a branch inside {function.name}", True, imported=True)
-            tr.shared.known_calls[function.name] += 1
-            return _Summary(key, True, value)
-    return _Summary(key, decided=len(tr.path.decisions))
-
-
-def _code(tr: Tracer, path: str, name: str) -> Value:
-    """A class or function of a library. Raises ValueError where there is none."""
-    module = import_module(tr, module_of(path), whole=True) if path.startswith(MARK) else None
-    if not isinstance(module, Module) or module.path != path or not provide(tr, module.scope, name):
-        raise ValueError(name)
-    return module.scope.names[name]
-
-
-def _summarise(
-    tr: Tracer, function: Function, key: str, args: tuple[Value, ...], kwargs: dict[str, Value], value: Value,
-    before: tuple[int, int],
-) -> None:  # fmt: skip
-    """Remember a call that chose nothing that a caller chooses and changed none of its arguments.
-
-    Neither they nor the result hold symbols, so what was demanded of others inside is no one else's matter.
-    """
-    conditions, decisions = tr.path.conditions[before[0] :], tr.path.decisions[before[1] :]
-    shared = tr.shared
-    if any(not d.imported for d in decisions) or shared.summaries is None:
-        return
-    with suppress(NotPlain, RecursionError):
-        doubtful = bool(conditions) or any(d.origin == "imprecise" for d in decisions)
-        summary = {"result": as_data(value), "doubtful": doubtful}
-        if key_of(tr, function, args, kwargs) == key:
-            library = folder_of(module_of(function.path))
-            paths = [library.parent / p.lstrip(MARK) for p in shared.sources if p.startswith(MARK)] if library else []
-            shared.summaries.keep(module_of(function.path), key, summary, paths)
-
-
-@contextmanager
-def _library_budget(tr: Tracer) -> Iterator[None]:
-    """Inside, one call of a library has steps of its own, so that it does not take those of the file."""
-    shared = tr.shared
-    limit, own = shared.most_steps, shared.steps + LIBRARY_STEPS
-    shared.most_steps = min(limit, own)
-    try:
-        yield
-    finally:
-        shared.most_steps = limit
 
 
 def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -34,6 +36,8 @@ def refuse_missing(tr: Tracer, module: Module, name: str, node: ast.AST | None, 
     bound = names_bound(tree)
     if bound is None or name in bound:
         return
+    if module.path.endswith("__init__.py") and _is_built(tr.shared.root, name):
+        return
     near = get_close_matches(name, bound, 1)
     message = f"`{module.name}` has no `{name}`" + (f"; did you mean `{near[0]}`?" if near else "")
     problem = Diagnostic(
@@ -52,6 +56,18 @@ def _beside(file: Path, name: str) -> bool:
     """Whether a submodule of that name lies in the package, compiled ones included."""
     folder = file.parent
     return file.name == "__init__.py" and ((folder / name).is_dir() or any(folder.glob(f"{name}.*")))
+
+
+_BUILDS = ("setup.py", "setup.cfg", "pyproject.toml", "CMakeLists.txt", "meson.build", "Cargo.toml")
+
+
+def _is_built(root: Path, name: str) -> bool:
+    """Whether the repository's build names it: a compiled module that lies there only after the build."""
+    for file in (root / build for build in _BUILDS):
+        with suppress(OSError):
+            if re.search(rf"\b{re.escape(name)}\b", file.read_text(encoding="utf-8", errors="replace")):
+                return True
+    return False
 
 
 def names_bound(tree: ast.Module) -> frozenset[str] | None:

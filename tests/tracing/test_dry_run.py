@@ -80,6 +80,20 @@ def test_what_stands_behind_a_training_of_few_epochs_is_seen(tmp_path: Path) -> 
     assert found.failure.frames[-1].line == line_of(source) + 14
 
 
+def test_a_refusal_of_invented_numbers_is_tried_again_with_real_ones(tmp_path: Path) -> None:
+    source = """
+    import torch
+    import transformers  # a module that puts another one in its place
+    lengths = torch.full((2,), 3)
+    if not lengths.max().item() == 3:
+        raise ValueError("lengths must be 3")
+    torch.zeros(2, 3) @ torch.zeros(4, 5)  # fails
+    """
+    found = run(tmp_path, source)
+    assert found.failure is not None, found
+    assert found.failure.frames[-1].line == line_of(source)
+
+
 def test_what_tracing_says_of_the_same_line_is_confirmed(tmp_path: Path) -> None:
     source = "import torch\nif __name__ == '__main__':\n    y = torch.nn.Linear(4, 2)(torch.zeros(3, 5))\n"
     found = run(tmp_path, source)

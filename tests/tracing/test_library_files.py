@@ -384,3 +384,18 @@ def test_parts_of_the_last_axis_of_a_tensor_of_unknown_rank(tmp_path: Path) -> N
     (found,) = problems(tmp_path, PARTS.format(3))
     assert (found.level, found.certain) == ("error", True)
     assert "2·dim features but the layer takes 3·dim" in found.message
+
+
+@pytest.mark.parametrize(("built", "wrong"), [("pkg.packed", False), ("pkg.other", True)])
+def test_a_module_that_the_build_compiles_is_there(tmp_path: Path, built: str, wrong: bool) -> None:
+    files = {
+        "setup.py": f'from setuptools import Extension, setup\nsetup(ext_modules=[Extension("{built}", ["a.pyx"])])\n',
+        "pkg/__init__.py": "from .base import f\n",
+        "pkg/base.py": "from . import packed\ndef f():\n    return packed.x()\n",
+    }
+    (tmp_path / "pkg").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    _, tree = read_source(tmp_path / "pkg/base.py", tmp_path)
+    found = explore(tmp_path, "pkg/base.py", tree, Versions()).problems.values()
+    assert bool([p for p in found if p.rule == "python/missing-attribute"]) == wrong

@@ -55,6 +55,8 @@ CALLS = """
     torch.stft(a, 16, center=False, return_complex=True) | a=2,100
     a.unfold(1, 3, 2)                                   | a=2,8,4
     a.unflatten(1, (2, -1))                             | a=2,8,4
+    a.as_strided((2, 3, 4), (a.stride(0), 1, 1))        | a=2,8
+    torch.zeros(a.stride())                             | a=2,3,4
     a.unflatten(dim=1, sizes=(4, 2))                    | a=2,8,4
     torch.rot90(a, 1, (1, 2))                           | a=2,8,4
     torch.diff(a, dim=0)                                | a=5,2

@@ -22,7 +22,7 @@ def adapters(progress: Any) -> dict[str, Any]:
         "torchvision.datasets": lambda datasets: _vision(datasets, progress),
         "pytorch_lightning": lambda lightning: _lightning(lightning),
         "lightning": lambda lightning: _lightning(lightning),
-        "transformers": lambda transformers: _transformers(transformers),
+        "transformers.training_args": lambda transformers: _transformers(transformers),
     }
 
 

@@ -99,6 +99,12 @@ def _result(
         return Size(owner.dims) if owner.dims is not None else OpenSize(owner)
     if name == "__len__":
         return tr.dimension(owner, 0)
+    if name == "stride" and owner.strides is not None and owner.framework == "torch":
+        axis = args[0] if args else kwargs.get("dim")
+        if axis is None:
+            return owner.strides
+        if isinstance(axis, int) and -len(owner.strides) <= axis < len(owner.strides):
+            return owner.strides[axis]
     if name in ("item", "tolist", "backward", "eval", "initializer", "stride", "data_ptr", "storage", "register_hook"):
         if name == "item" and owner.value is not None:
             return owner.value

@@ -220,6 +220,10 @@ def new_full(op: Op, input: Value, size: Value, fill_value: Value) -> Value:
     return Tensor(shape_argument(op, (size,)), None, "torch", site=op.where)
 
 
-@operator("Tensor.as_strided torch.as_strided", "*args")
-def data_dependent(op: Op, args: tuple[Value, ...]) -> Value:
-    return unknown_tensor(op, "torch")
+@operator("Tensor.as_strided torch.as_strided", "input size stride storage_offset=None")
+def as_strided(op: Op, input: Value, size: Value, stride: Value, storage_offset: Value) -> Value:
+    """The result has the sizes that are asked for, whatever the layout."""
+    source, dims = tensor_of(op.tr, input, "torch"), shape_argument(op, (size,))
+    if dims is None or source is None:
+        return unknown_tensor(op, "torch", (source,) if source is not None else ())
+    return Tensor(dims, source.dtype, "torch", site=op.where, sources=(source,))
