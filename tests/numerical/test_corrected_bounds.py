@@ -8,7 +8,7 @@ import numpy as np
 import onnx_ir as ir
 import onnxruntime
 import pytest
-from build import Builder, rules, run
+from build import Builder, bounds, rules, run
 from containment import outside
 from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
@@ -274,3 +274,15 @@ def test_a_folded_batch_normalization_overflows_before_its_product() -> None:
     ranges = {"x": (-6e-41, 0), "s": (-1.7e38, 0), "b": (0, 0), "m": (0, 0), "v": (0.08, 4)}
     assert [w.rule for w in run(graph, ranges).overflows] == ["numerical/overflow"]
     assert run(graph, {**ranges, "s": (-1e37, 0)}).overflows == ()
+
+
+def test_hard_swish_near_where_it_begins() -> None:
+    """Kernels add x / 6 and 1 / 2, which cancel: what is left keeps the rounding of both."""
+    b = Builder()
+    graph = b.graph(b.op("HardSwish", b.input("x", (4096,))))
+    session = onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString())
+    points = np.linspace(-3.001, -2.9, 4096).astype(np.float32)
+    (made,) = session.run(None, {"x": points})
+    for at in (*range(0, 4096, 97), 1203):
+        lo, hi = bounds(graph, {"x": (points[at], points[at])})
+        assert lo <= made[at] <= hi

@@ -166,7 +166,11 @@ def hard_sigmoid(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 def hard_swish(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     if math.isfinite(x.high) and x.high > x.dtype.hi / 6:  # kernels divide last
         ctx.overflow(x.interval(), x.dtype, False)
-    return with_critical_points(ctx, x, lambda v: v * np.clip(v / 6 + 0.5, 0.0, 1.0), (-1.5,), ulps=8)
+    result = with_critical_points(ctx, x, lambda v: v * np.clip(v / 6 + 0.5, 0.0, 1.0), (-1.5,), ulps=8)
+    slack = np.where((x.lo < 4) & (x.hi > -4), 12 * x.dtype.eps, 0.0)  # x / 6 + 1 / 2 cancels near -3
+    result.lo = np.where(x.lo >= 0, np.maximum(result.lo - slack, 0.0), result.lo - slack)[()]
+    result.hi = np.where(x.hi <= 0, np.minimum(result.hi + slack, 0.0), result.hi + slack)[()]
+    return result
 
 
 @transfer("Gelu")
