@@ -155,7 +155,7 @@ ANALYSES = {  # stage -> what breaks off in it, the target, the analyses
     "security": (f"{_HERE}scan", _FILE, "validity"),
     "loading": (f"{_HERE}load", _FILE, "validity"),
     "tracing": (f"{_HERE}trace", _ENTRY, "tracing"),
-    "exporting": (f"{_HERE}export", _ENTRY, "validity"),
+    "exporting": ("analyzer.running.ahead.export", _ENTRY, "validity"),
     "numerical": (f"{_HERE}numerical", _FILE, "numerical"),
     "validity": (f"{_HERE}validity", _FILE, "validity"),
     "checkpoint": (f"{_HERE}against", _FILE.replace("backends", "checkpoint: w.safetensors, backends"), "validity"),

@@ -92,7 +92,7 @@ def test_a_taken_over_analysis_leaves_no_export_but_its_own(
                     continue
         return load(root / "model" / "model.onnx")
 
-    place = {"check": "analyzer.running.target_run.export", "export": "analyzer.commands.export.export"}[command]
+    place = {"check": "analyzer.running.ahead.export", "export": "analyzer.commands.export.export"}[command]
     monkeypatch.setattr(place, attack)
     line = {
         "check": ["check", "--exports", str(exports), "--no-report", "--sandbox", "process", "--only", "numerical"],
