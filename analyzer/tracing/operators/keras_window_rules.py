@@ -63,6 +63,17 @@ def _result(op: Op, sources: tuple[Tensor, ...], dims: Sizes) -> Tensor:
     return Tensor(dims, sources[0].dtype, "tf", site=op.where, sources=sources, graph=graph)
 
 
+def _convolved(
+    op: Op, operands: tuple[Tensor, Tensor, Sizes, Sizes], window: tuple[Value, Value, Value], filters: Term
+) -> Value:
+    """The result of a kernel that moves over its input; `window`: strides, padding, dilation."""
+    source, weight, n, k = operands
+    places = _positions(op, source, n[1:-1], k[:-2], *window)
+    if places is None:
+        return unknown_tensor(op, "tf", (source, weight))
+    return _result(op, (source, weight), (n[0], *places, filters))
+
+
 _CONVOLVED = "strides=1 padding='valid' data_format=None dilation_rate=1"
 
 
@@ -77,12 +88,7 @@ def conv(
     source, weight, n, k = found
     text = f"the input has {n[-1]} channels but the kernel {show_shape(k)} takes {k[-2]}"
     require(op, equal(mod(n[-1], k[-2]), 0), "channels", text, (source, weight))
-    places = _positions(op, source, n[1:-1], k[:-2], strides, padding, dilation_rate)
-    return (
-        unknown_tensor(op, "tf", (source, weight))
-        if places is None
-        else _result(op, (source, weight), (n[0], *places, k[-1]))
-    )
+    return _convolved(op, found, (strides, padding, dilation_rate), k[-1])
 
 
 @operator(keras_ops("depthwise_conv"), f"inputs kernel {_CONVOLVED}")
@@ -96,12 +102,7 @@ def depthwise_conv(
     source, weight, n, k = found
     text = f"the input has {n[-1]} channels but the kernel {show_shape(k)} takes {k[-2]}"
     require(op, equal(n[-1], k[-2]), "channels", text, (source, weight))
-    places = _positions(op, source, n[1:-1], k[:-2], strides, padding, dilation_rate)
-    return (
-        unknown_tensor(op, "tf", (source, weight))
-        if places is None
-        else _result(op, (source, weight), (n[0], *places, product((n[-1], k[-1]))))
-    )
+    return _convolved(op, found, (strides, padding, dilation_rate), product((n[-1], k[-1])))
 
 
 @operator(keras_ops("separable_conv"), f"inputs depthwise_kernel pointwise_kernel {_CONVOLVED}")
