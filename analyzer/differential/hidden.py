@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -29,9 +29,14 @@ def worth_a_look(comparison: Comparison, structure: Description) -> frozenset[st
 
     The oracle's share comes first; what an engine takes is known from its whole run and the number of layers.
     """
+    return affordable(comparison.results, comparison.oracle, structure)
+
+
+def affordable(results: Sequence[EngineResult], oracle: EngineResult | None, structure: Description) -> frozenset[str]:
+    """The cheapest engines that fit the budget beside the oracle, as far as that is known."""
     count = len(units(structure, shared_cuts(structure, ())))
-    left = SECONDS - (_cost(comparison.oracle, count) if comparison.oracle is not None else 0.0)
-    costs = {r.runner.name: _cost(r, count) for r in comparison.results if r.failure is None}
+    left = SECONDS - (_cost(oracle, count) if oracle is not None else 0.0)
+    costs = {r.runner.name: _cost(r, count) for r in results if r.failure is None}
     found = set()
     for name in sorted(costs, key=lambda n: costs[n]) if count else ():
         left -= costs[name]

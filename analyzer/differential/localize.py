@@ -15,16 +15,14 @@ import numpy as np
 
 from analyzer.differential import noise
 from analyzer.differential.distances import deviation, rates
+from analyzer.differential.hidden_states import FORGIVEN, NOTHING, Early, Together, agree, hidden_states, shared_units
 from analyzer.differential.rounding import dtypes_inside, error_of, is_rounding, jump_effect, small_scale, ulp_effect
 from analyzer.differential.runner import Runner
 from analyzer.differential.structure import Description, Unit, draws, inbound, live_at, shared_cuts, units
 from analyzer.differential.ties import ties
 from analyzer.differential.verdict import Kind, Outcome
-from analyzer.differential.wording import plain
 
 BATCH_BYTES = 256 << 20  # of intermediate results that are fetched at once
-Together = Callable[[Sequence[Callable[[], list[Outcome]]]], list[list[Outcome]]]  # makes calls, side by side or not
-FORGIVEN = noise.MARGIN * 2.0 * noise.EPS["float32"]  # relative error of a unit that is never looked at further
 UNTOLD = (Kind.TIMEOUT, Kind.UNREPLAYED)  # of a part: neither says anything about the engine
 
 
@@ -88,19 +86,19 @@ def localize(
     seed: int = 0,
     together: Together = _in_turn,
     agreeing: frozenset[str] = frozenset(),
+    early: Early = NOTHING,
 ) -> Localization:
     """Find the units at which engines deviate from `oracle` on `feeds` (model input name -> array).
 
     `together` makes calls of different workers, one after another or side by side. `agreeing` names engines whose
     outputs agree with the oracle's: where all are such, a unit whose hidden states agree as well is not replayed, for
-    from the same inputs it has computed the same.
+    from the same inputs it has computed the same. `early`: hidden states that are known already.
     """
     runners = [r for r in runners if r.description is None or r.description.replayable]
     descriptions = [d for r in (oracle, *runners) if (d := r.cut_points()) is not None]
-    cuts = shared_cuts(structure, descriptions)
-    all_units = units(structure, cuts)
+    all_units = shared_units(structure, oracle, runners)
     notes: list[str] = []
-    hidden, truth = _hidden_states(all_units, runners, oracle, feeds, structure, notes, together)
+    hidden, truth = hidden_states(all_units, runners, oracle, feeds, structure, notes, together, early)
     errors: dict[str, dict[str, float]] = {r.name: {} for r in runners}
     floors: dict[str, float] = {}
     blames: list[Blame] = []
@@ -111,7 +109,7 @@ def localize(
             truth[name] = steps.held(truth[name])
     fixed = [u for u in all_units if all(i in truth for i in u.inputs) and not draws(u.operations)]
     if agreeing.issuperset(r.name for r in runners):
-        fixed = [u for u in fixed if not _hidden_agree(u, runners, oracle, hidden, truth, errors)]
+        fixed = [u for u in fixed if not agree(u, runners, oracle, hidden, truth, errors)]
     for chunk in _chunks(fixed, truth):
         cases = [({i: truth[i] for i in u.inputs}, u.outputs) for u in chunk]
         expected, *replayed = together([partial(r.replay, cases) for r in (oracle, *runners)])
@@ -129,64 +127,6 @@ def localize(
                 )
             )
     return Localization(all_units, inbound(all_units), hidden, errors, floors, tuple(blames), tuple(notes), tuple(tied))
-
-
-def _hidden_agree(
-    unit: Unit,
-    runners: Sequence[Runner],
-    oracle: Runner,
-    hidden: Mapping[str, Mapping[str, np.ndarray]],
-    truth: Mapping[str, np.ndarray],
-    errors: dict[str, dict[str, float]],
-) -> bool:
-    """Whether all engines' results of `unit` in the whole model are the oracle's, within what replays forgive."""
-    right = hidden.get(oracle.name, {})
-    if any(o not in right for o in unit.outputs):
-        return False
-    expected = {o: right[o] for o in unit.outputs}
-    small = small_scale({i: truth[i] for i in unit.inputs})
-    found = {r.name: error_of(hidden.get(r.name, {}), expected, small) for r in runners}
-    if max(found.values(), default=np.inf) > FORGIVEN:
-        return False
-    for name, error in found.items():
-        errors[name][unit.id] = error
-    return True
-
-
-def _hidden_states(
-    all_units: Sequence[Unit],
-    runners: Sequence[Runner],
-    oracle: Runner,
-    feeds: Mapping[str, np.ndarray],
-    structure: Description,
-    notes: list[str],
-    together: Together,
-) -> tuple[dict[str, dict[str, np.ndarray]], dict[str, np.ndarray]]:
-    """Hidden states of all engines, and the ones that replays start from, in the dtypes of the model."""
-    wanted = [t for unit in all_units for t in unit.outputs]
-    hidden: dict[str, dict[str, np.ndarray]] = {}
-    everyone = (oracle, *runners)
-    outcomes = together([partial(r.replay, [(feeds, wanted)]) for r in everyone])
-    for runner, (outcome,) in zip(everyone, outcomes, strict=True):
-        if outcome.ok:
-            hidden[runner.name] = outcome.arrays
-        else:
-            assert outcome.failure is not None
-            notes.append(f"{runner.backend.title} gives no hidden states: {plain(outcome.failure.message)}")
-    source = next((hidden[r.name] for r in (oracle, *runners) if r.name in hidden), {})
-    like = next((hidden[r.name] for r in runners if r.name in hidden), {})
-    truth = dict(feeds)
-    for name, array in source.items():
-        declared = like[name].dtype if name in like else _declared(structure.dtypes.get(name), array.dtype)
-        with np.errstate(over="ignore", invalid="ignore"):
-            truth[name] = array.astype(declared) if array.dtype.kind in "fc" and array.dtype != declared else array
-    return hidden, truth
-
-
-def _declared(dtype: str | None, actual: np.dtype) -> np.dtype:
-    if dtype in ("float16", "float32", "float64"):
-        return np.dtype(dtype)
-    return np.dtype(np.float32) if actual == np.float64 else actual
 
 
 def _chunks(all_units: Sequence[Unit], truth: Mapping[str, np.ndarray]) -> list[list[Unit]]:

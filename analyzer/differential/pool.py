@@ -117,10 +117,14 @@ class Pool:
         """The results of `calls`, each of which asks another worker, in their order; made side by side."""
         if len(calls) < 2:
             return [call() for call in calls]
+        return [each.result() for each in [self.beside(call) for call in calls]]
+
+    def beside(self, call: Callable[[], T]) -> Future[T]:
+        """Ask a worker that nobody asks before the result is there, and go on."""
         if self._asking is None:  # as large as it may become: a call that waits for another is not among them
             self._asking = ThreadPoolExecutor(2 * self.limit)
             self._threads.append(self._asking)
-        return [each.result() for each in [self._asking.submit(call) for call in calls]]
+        return self._asking.submit(call)
 
     def begin(self, wanted: Sequence[tuple[Backend, Artefact]]) -> None:
         """Start workers side by side and do not wait for them: most of a start is one core's work in another process.

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
-
-import numpy as np
 
 from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential import noise
 from analyzer.differential.backend import Backend, parse
-from analyzer.differential.compare import Comparison, EngineResult, compared, run_alone, run_twice
+from analyzer.differential.compare import Comparison, EngineResult, compared, run_twice
 from analyzer.differential.compiled import accepting
 from analyzer.differential.explain import VALUES, Diagnosis, StudyBudget, artefact_kind, explain
+from analyzer.differential.first_runs import first_runs, inputs_for, keeps_few
 from analyzer.differential.hidden import hidden_by, worth_a_look
-from analyzer.differential.input_search import amplified, finite, not_finite
-from analyzer.differential.inputs import NOTHING, Inputs, Ranges, generate, variants
+from analyzer.differential.hidden_states import Early
+from analyzer.differential.input_search import amplified
+from analyzer.differential.inputs import NOTHING, Inputs, Ranges
 from analyzer.differential.known import Benign
 from analyzer.differential.localize import UNTOLD, Blame, Localization, localize, splice
 from analyzer.differential.plan import Family, kind_for
@@ -26,9 +25,8 @@ from analyzer.differential.pool import Pool
 from analyzer.differential.rounding import error_of
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.structure import Description, drawn, draws
-from analyzer.differential.verdict import Failure, Kind, Outcome
+from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.wording import plain
-from analyzer.problem import TargetProblem
 
 
 @dataclass(frozen=True)
@@ -129,10 +127,10 @@ def _study(
     structure = leading.description
     notes = [n for r in (leading, *runners) if r.description is not None for n in r.description.notes]
     versions = {k: v for r in (leading, *runners) for k, v in r.versions.items() if not r.backend.version}
-    inputs = _inputs(structure, target, given, [*runners, *([oracle] if oracle else [])], ranges, pool)
+    inputs = inputs_for(structure, target, given, [*runners, *([oracle] if oracle else [])], ranges, pool)
     if search and oracle is not None:
         inputs = amplified(inputs, runners, oracle, search)
-    results, expected, inputs = _results(runners, oracle, inputs, pool, budget)
+    results, expected, inputs, early = first_runs(structure, runners, oracle, family.further, inputs, pool, budget)
     more, said = _voter(family, kinds, target, pool, expected, inputs)
     runners += more
     notes += said
@@ -167,7 +165,7 @@ def _study(
         notes=tuple(dict.fromkeys(notes)),
         versions=versions,
     )
-    return _closer(done, pool, kinds, thorough, budget)
+    return _closer(done, pool, kinds, thorough, budget, early)
 
 
 def wanted(family: Family, kinds: Mapping[str, Artefact], pool: Pool) -> list[tuple[Backend, Artefact]]:
@@ -203,69 +201,8 @@ def _voter(
     return [voter], [f"{lost}: OpenVINO was added, and two independent engines vote."]
 
 
-def _inputs(
-    structure: Description,
-    target: TargetConfig,
-    given: Callable[[Description], Inputs] | None,
-    runners: Sequence[Runner],
-    ranges: Ranges,
-    pool: Pool,
-) -> Inputs:
-    if given is not None:
-        return given(structure)
-    for runner in runners:
-        if runner.examples and set(runner.examples) == {i.name for i in structure.inputs}:
-            return variants(runner.examples, ranges)
-
-    def asked(feeds: Mapping[str, np.ndarray]) -> list[Outcome]:
-        return pool.together([partial(runner.run, feeds, state=False) for runner in runners])
-
-    def all_run(feeds: Mapping[str, np.ndarray]) -> bool:
-        """An image too small for its network has empty or NaN results on some engines and is refused by others."""
-        return all(outcome.ok and not_finite(outcome) == 0 for outcome in asked(feeds))
-
-    def any_runs(feeds: Mapping[str, np.ndarray]) -> bool:
-        return any(o.failure is None or o.failure.kind is Kind.MEMORY for o in asked(feeds))
-
-    try:
-        return generate(structure.inputs, target, all_run, ranges=ranges)
-    except TargetProblem:  # an engine that refuses every input, or NaN in every result, is for the comparison to tell
-        return generate(structure.inputs, target, any_runs, ranges=ranges)
-
-
-def _results(
-    runners: Sequence[Runner], oracle: Runner | None, inputs: Inputs, pool: Pool, budget: StudyBudget | None
-) -> tuple[list[EngineResult], EngineResult | None, Inputs]:
-    """What the engines and the oracle give, and the inputs: made-up ones are moved to where results are finite."""
-
-    def ask(given: Inputs) -> list[EngineResult]:
-        first = [partial(run_alone, oracle, given)] if oracle is not None else []
-        return pool.together([*first, *(partial(run_twice, runner, given) for runner in runners)])
-
-    results = ask(inputs)
-    late = budget is not None and budget.over
-    moved = inputs if late or not inputs.generated else _finite(inputs, results[len(results) - len(runners) :])
-    results = results if moved is inputs else ask(moved)
-    expected = results.pop(0) if oracle is not None else None
-    return results, expected, moved
-
-
-def _finite(inputs: Inputs, results: Sequence[EngineResult]) -> Inputs:
-    """All sets but the first moved to where the first engine's results are finite.
-
-    An engine is fast, and it is the engines' own precision that must stay finite. Not the set of ordinary values: an
-    engine that overflows there where float64 does not is to be found.
-    """
-    quick = next((r for r in results if r.outcomes[0].ok), None)
-    if quick is None or not any(not_finite(outcome) for outcome in quick.outcomes[1:]):
-        return inputs
-    rest = finite(replace(inputs, sets=inputs.sets[1:]), quick.runner).sets
-    same = all(new.feeds is old.feeds for new, old in zip(rest, inputs.sets[1:], strict=True))
-    return inputs if same else replace(inputs, sets=(inputs.sets[0], *rest))
-
-
 def _closer(
-    done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bool, budget: StudyBudget | None
+    done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bool, budget: StudyBudget | None, early: Early
 ) -> Study:
     """Localize where the outputs call for it, one input set per suspicious engine: its most inconsistent one."""
     comparison, oracle = done.comparison, done.oracle
@@ -276,7 +213,7 @@ def _closer(
     late = budget is not None and budget.over
     looked = frozenset() if late else worth_a_look(comparison, done.structure)
     # Further engines that hide tensors make units coarser: looked at alone, and only where outputs call for it.
-    coarse = {r.runner.name for r in comparison.results if r.runner.name in done.family.further and _keeps_few(r)}
+    coarse = {r.runner.name for r in comparison.results if r.runner.name in done.family.further and keeps_few(r)}
     suspicious = [
         r
         for r in comparison.results
@@ -306,7 +243,7 @@ def _closer(
             engines = [r.runner for r in group if r.runner is not base]
             found = localize(
                 done.structure, engines, base, comparison.sets[index].feeds, seed=index, together=pool.together,
-                agreeing=frozenset(() if thorough else whole - told),
+                agreeing=frozenset(() if thorough else whole - told), early=early,
             )  # fmt: skip
             notes += found.notes
             for result in concerned:
@@ -354,12 +291,6 @@ def _closer(
         benign=tuple(harmless),
         notes=tuple(dict.fromkeys(notes)),
     )
-
-
-def _keeps_few(result: EngineResult) -> bool:
-    """Whether the engine cannot be cut at every tensor."""
-    description = result.runner.cut_points()
-    return description is not None and description.alive is not None
 
 
 def _ran(result: EngineResult | None) -> bool:
