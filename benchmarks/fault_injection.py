@@ -105,7 +105,8 @@ class Bench:
         self.kinds = {artefact.kind: artefact}
         wrong.load(artefact)
         self.structure = right.load(artefact)
-        made = generate(self.structure.inputs, TargetConfig("m", path=path.name), lambda f: wrong.run(f).ok)
+        target = TargetConfig("m", path=path.name)
+        made = generate(self.structure.inputs, target, lambda f: None if wrong.run(f).ok else "")
         self.feeds = [s.feeds for s in made.sets[:sets]]
         self.inject(0, [0])
         self.healthy = [self.localize(i) for i in range(len(self.feeds))]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.commands.folders import folder_of
 from analyzer.commands.output import add_format, emit, report_of
-from analyzer.configuration.config import DriftBudget, InputSpec, TargetConfig, Thresholds
+from analyzer.configuration.config import DriftBudget, Environment, InputSpec, TargetConfig, Thresholds
 from analyzer.differential.analysis import inputs_of, result_of, run_studies
 from analyzer.differential.backend import parse
 from analyzer.differential.container import ContainerTransport
@@ -34,8 +34,8 @@ from analyzer.rendering.distance_histogram import bars, title
 from analyzer.running.worsening import mark_worse
 from analyzer.walls import launch
 from analyzer.walls.attended import Served
+from analyzer.walls.choice import add_sandbox, chosen
 from analyzer.walls.docker import DockerSandbox
-from analyzer.walls.process import ProcessSandbox
 from analyzer.walls.protocol import can_stay
 from analyzer.walls.relayed import asked
 
@@ -70,10 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--image", metavar="ENGINE=IMAGE", action="append", default=[], help="run an engine in a container"
     )
     parser.add_argument("--gpus", action="store_true", help="ask the container engine for its GPUs")
-    parser.add_argument(
-        "--sandbox", choices=("docker", "process", "none"), default="none", help="where code of an entry point may run"
-    )
-    parser.add_argument("--sandbox-image", default="python:3.11-slim-bookworm", help="the image of --sandbox docker")
+    add_sandbox(parser, image="--sandbox-image")
     parser.add_argument("--shape", metavar="NAME=2,3,8,8", action="append", default=[], help="size of an input")
     parser.add_argument(
         "--threshold-class", type=float, default=8.0, metavar="T", help="T_C of the class-based distance"
@@ -108,8 +105,8 @@ def enclosure(args: argparse.Namespace) -> dict[str, Any] | None:
     ]
     folder_of("--out", args.out)
     served = None
-    if args.versions or args.sandbox == "docker" or args.image:
-        box = _sandbox(args)
+    box = _chosen(args)
+    if args.versions or isinstance(box, DockerSandbox) or args.image:
         named = {name: DockerSandbox(image, gpus=args.gpus) for name, image in _images(args).items()}
         install = installer(Overlays(default_folder())) if args.versions else None
         served = Served(
@@ -270,11 +267,16 @@ def graph_of(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Graph
 
 
 def _sandbox(args: argparse.Namespace) -> Sandbox | None:
-    if args.sandbox == "docker":
-        return asked(DockerSandbox(args.sandbox_image))
-    if args.sandbox == "process":
-        return ProcessSandbox()
-    return None
+    box = _chosen(args)
+    return asked(box) if isinstance(box, DockerSandbox) else box
+
+
+def _chosen(args: argparse.Namespace) -> Sandbox | None:
+    """Model files need none: engines read them in processes of their own, behind the wall."""
+    runs_code = any(".py:" in text for text in (args.model, args.base, args.against, args.inputs) if text)
+    if not runs_code and args.sandbox == "auto":
+        return None
+    return chosen(args.sandbox, args.sandbox_image, Environment())
 
 
 def _connect(args: argparse.Namespace) -> Connect | None:

@@ -157,7 +157,12 @@ def _measured(
     if given is not None:
         inputs = given(structure)
     else:
-        inputs = generate(structure.inputs, target, lambda f: base.run(f, state=False).ok, batch=BATCH, ranges=ranges)
+
+        def refused(feeds: Mapping[str, np.ndarray]) -> str | None:
+            failure = base.run(feeds, state=False).failure
+            return None if failure is None else plain(failure.message)
+
+        inputs = generate(structure.inputs, target, refused, batch=BATCH, ranges=ranges)
     outputs = list(structure.outputs)
     cases = [(s.feeds, outputs) for s in inputs.sets]
     pairs = list(zip(inputs.sets, base.replay(cases), head.replay(cases), strict=True))

@@ -20,6 +20,7 @@ from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Runner
 from analyzer.differential.structure import Description
 from analyzer.differential.verdict import Kind, Outcome
+from analyzer.differential.wording import plain
 from analyzer.problem import TargetProblem
 
 
@@ -40,17 +41,23 @@ def inputs_for(
     def asked(feeds: Mapping[str, np.ndarray]) -> list[Outcome]:
         return pool.together([partial(runner.run, feeds, state=False) for runner in runners])
 
-    def all_run(feeds: Mapping[str, np.ndarray]) -> bool:
+    def any_refuses(feeds: Mapping[str, np.ndarray]) -> str | None:
         """An image too small for its network has empty or NaN results on some engines and is refused by others."""
-        return all(outcome.ok and not_finite(outcome) == 0 for outcome in asked(feeds))
+        return next((_said(o) for o in asked(feeds) if not o.ok or not_finite(o) != 0), None)
 
-    def any_runs(feeds: Mapping[str, np.ndarray]) -> bool:
-        return any(o.failure is None or o.failure.kind is Kind.MEMORY for o in asked(feeds))
+    def all_refuse(feeds: Mapping[str, np.ndarray]) -> str | None:
+        outcomes = asked(feeds)
+        runs = any(o.failure is None or o.failure.kind is Kind.MEMORY for o in outcomes)
+        return None if runs else next(map(_said, outcomes), "no engine runs it")
 
     try:
-        return generate(structure.inputs, target, all_run, ranges=ranges)
+        return generate(structure.inputs, target, any_refuses, ranges=ranges)
     except TargetProblem:  # an engine that refuses every input, or NaN in every result, is for the comparison to tell
-        return generate(structure.inputs, target, any_runs, ranges=ranges)
+        return generate(structure.inputs, target, all_refuse, ranges=ranges)
+
+
+def _said(outcome: Outcome) -> str:
+    return plain(outcome.failure.message) if outcome.failure is not None else "the results are not finite"
 
 
 def first_runs(

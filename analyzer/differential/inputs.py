@@ -116,18 +116,21 @@ def match(arrays: Mapping[str, np.ndarray], wanted: Sequence[TensorInfo], origin
 def generate(
     wanted: Sequence[TensorInfo],
     target: TargetConfig,
-    accepts: Callable[[Mapping[str, np.ndarray]], bool],
+    refused: Callable[[Mapping[str, np.ndarray]], str | None],
     *,
     seed: int = 0,
     batch: int = 2,
     ranges: Ranges = NOTHING,
 ) -> Inputs:
-    """One set per style of values. `accepts` runs the model once: sizes and integer bounds that nothing states are
-    tried until it does. `ranges`: what is known of inputs by name. Raises `TargetProblem` when nothing is accepted."""
+    """One set per style of values. `refused` runs the model once and gives what it says against the inputs, None where
+    it takes them: sizes and integer bounds that nothing states are tried until it does. `ranges`: what is known of
+    inputs by name. Raises `TargetProblem` with what was said last when nothing is taken."""
+    said: str | None = None
     for size in OTHER_SIZES if _has_free_sizes(wanted, target) else OTHER_SIZES[:1]:
         for bound in INTEGERS if any(_numpy(w.dtype).kind in "iu" for w in wanted) else INTEGERS[:1]:
             first = _one(wanted, target, "normal", np.random.default_rng(seed), size, bound, batch, ranges)
-            if accepts(first):
+            said = refused(first)
+            if said is None:
                 sets = [InputSet("normal", first)]
                 for index, style in enumerate(STYLES[1:], start=1):
                     rng = np.random.default_rng((seed, index))
@@ -136,7 +139,8 @@ def generate(
                 return Inputs(tuple(sets), (f"generated inputs of shapes {shapes}: {', '.join(STYLES)} values",))
     names = ", ".join(f"{w.name} {list(w.shape)}" for w in wanted)
     raise TargetProblem(
-        f"no generated inputs are accepted by the model ({names}); name `validation:` data or input shapes."
+        f"no generated inputs are accepted by the model ({names}){f': {said}' if said else ''}; "
+        "name `validation:` data or input shapes."
     )
 
 

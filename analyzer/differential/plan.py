@@ -15,6 +15,7 @@ from analyzer.differential.backend import Backend, parse, parse_all
 from analyzer.differential.runner import Artefact
 from analyzer.graph import Graph
 from analyzer.loading.exported_program import take_apart
+from analyzer.loading.onnx_file import map_external
 from analyzer.problem import TargetProblem, UsageProblem
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ def onnx_artefact(graph: Graph, folder: Path) -> Artefact:
                     mapped.madvise(mmap.MADV_DONTNEED)  # read again from its file when it is asked for
             beside = folder / "model.onnx.data"
             return Artefact("onnx", {path.name: path, beside.name: beside}, {"path": path.name})
+        map_external(model)  # what stays beside its own file is not found from here
         ir.save(model, path)
         return Artefact("onnx", {path.name: path}, {"path": path.name})
     finally:

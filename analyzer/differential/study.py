@@ -15,6 +15,7 @@ from analyzer.differential.compiled import accepting
 from analyzer.differential.explain import VALUES, Diagnosis, StudyBudget, artefact_kind, explain
 from analyzer.differential.first_runs import first_runs, inputs_for, keeps_few
 from analyzer.differential.hidden import hidden_by, worth_a_look
+from analyzer.differential.hidden_states import NOTHING as NO_STATES
 from analyzer.differential.hidden_states import Early
 from analyzer.differential.input_search import amplified
 from analyzer.differential.inputs import NOTHING, Inputs, Ranges
@@ -202,7 +203,12 @@ def _voter(
 
 
 def _closer(
-    done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bool, budget: StudyBudget | None, early: Early
+    done: Study,
+    pool: Pool,
+    kinds: Mapping[str, Artefact],
+    thorough: bool,
+    budget: StudyBudget | None,
+    early: Early = NO_STATES,
 ) -> Study:
     """Localize where the outputs call for it, one input set per suspicious engine: its most inconsistent one."""
     comparison, oracle = done.comparison, done.oracle

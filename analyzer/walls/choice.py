@@ -13,7 +13,8 @@ from analyzer.walls.protocol import Sandbox
 CHOICES = ("auto", "docker", "process", "none")
 
 
-def add_sandbox(parser: argparse.ArgumentParser) -> None:
+def add_sandbox(parser: argparse.ArgumentParser, image: str = "--image") -> None:
+    """`image`: the option that names the container image."""
     parser.add_argument(
         "--sandbox",
         choices=CHOICES,
@@ -22,7 +23,7 @@ def add_sandbox(parser: argparse.ArgumentParser) -> None:
         "machine's Python, behind the kernel's wall on Linux; none, nowhere; auto, a container for a configured image, "
         "else a process where that wall stands, else a container (default: auto)",
     )
-    parser.add_argument("--image", metavar="IMAGE", help="the container image, which chooses a container")
+    parser.add_argument(image, metavar="IMAGE", help="the container image, which chooses a container")
 
 
 def chosen(kind: str, image: str | None, environment: Environment) -> Sandbox | None:
