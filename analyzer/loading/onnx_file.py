@@ -56,6 +56,7 @@ def graph_from_proto(proto: Any, folder: Path | None, limits: Limits = DEFAULT) 
     if not proto.HasField("graph") or not (proto.graph.node or proto.graph.output):
         raise TargetProblem("there is no graph in it; it is not an ONNX model, or it is cut off.")
     _Checker(folder, limits).model(proto)
+    _forget_maps(proto.graph)
     try:
         model = ir.from_proto(proto)
         _attach(model, folder)
@@ -270,6 +271,20 @@ _FIELDS = {
     ir.DataType.COMPLEX128: "double_data", ir.DataType.INT64: "int64_data", ir.DataType.UINT32: "uint64_data",
     ir.DataType.UINT64: "uint64_data",
 }  # fmt: skip
+
+
+def _forget_maps(graph: Any) -> None:
+    """Leave the types of dictionaries open, which the `ZipMap` of a classifier gives: `onnx_ir` has none for them."""
+    for value in (*graph.input, *graph.output, *graph.value_info):
+        kind = value.type
+        while kind.WhichOneof("value") in ("sequence_type", "optional_type"):
+            kind = getattr(kind, kind.WhichOneof("value")).elem_type
+        if kind.WhichOneof("value") == "map_type":
+            value.ClearField("type")
+    for node in graph.node:
+        for attribute in node.attribute:
+            for inner in (attribute.g, *attribute.graphs) if attribute.HasField("g") else attribute.graphs:
+                _forget_maps(inner)
 
 
 def _attach(model: ir.Model, folder: Path | None) -> None:
