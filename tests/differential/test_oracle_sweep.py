@@ -21,6 +21,7 @@ from onnx import helper
 
 from analyzer.differential.distances import relative_error
 from analyzer.differential.pool import Pool
+from analyzer.differential.rounding import small_scale
 from tests.differential.oracle_cases import ALL, Generated, cases
 from tests.differential.test_reference_sweep import DISPUTED, Case, in_openvino, in_ort, in_reference
 
@@ -68,12 +69,13 @@ def looked_at(generated: Iterable[Generated], pool: Pool, path: Path) -> Tally:
 
 def _look(each: Generated, case: Case, model: onnx.ModelProto, pool: Pool, path: Path, tally: Tally) -> None:
     op, name = each.node.op_type, f"{each.space.label} {case.name}"
+    small = small_scale(each.feeds)
     try:
         oracle: list[np.ndarray] | None = in_reference(model, case)
     except Exception as error:
         oracle, said = None, f"{type(error).__name__}: {error}"[:200]
     first = in_ort(model, case)
-    if first is not None and oracle is not None and near(oracle, first):
+    if first is not None and oracle is not None and near(oracle, first, small):
         tally.settled[op] += 1
         return
     second = in_openvino(model, case, pool, path)
@@ -85,12 +87,12 @@ def _look(each: Generated, case: Case, model: onnx.ModelProto, pool: Pool, path:
         tally.nobody[op] += 1
     elif oracle is None:
         tally.lost.append(f"{name}: {said}")
-    elif any(near(oracle, w) for w in witnesses):
+    elif any(near(oracle, w, small) for w in witnesses):
         tally.settled[op] += 1
         for engine, given in (("onnxruntime", first), ("openvino", second)):
-            if given is not None and not near(oracle, given):
+            if given is not None and not near(oracle, given, small):
                 tally.artefacts[engine, op].append(name)
-    elif len(witnesses) == 1 or near(witnesses[0], witnesses[1]):
+    elif len(witnesses) == 1 or near(witnesses[0], witnesses[1], small):
         (tally.wrong if len(witnesses) == 2 else tally.alone).append(f"{name}: {_difference(oracle, witnesses[0])}")
     else:
         tally.alone.append(
@@ -98,8 +100,11 @@ def _look(each: Generated, case: Case, model: onnx.ModelProto, pool: Pool, path:
         )
 
 
-def near(oracle: list[np.ndarray], given: list[np.ndarray]) -> bool:
-    """Within rounding; a byte that a sum between two steps may be rounded to is one step apart."""
+def near(oracle: list[np.ndarray], given: list[np.ndarray], small: float) -> bool:
+    """Within rounding; a byte that a sum between two steps may be rounded to is one step apart.
+
+    `small`: the scale below which results count as small (`rounding.small_scale`).
+    """
     if len(oracle) != len(given):
         return False
     for x, y in zip(oracle, given, strict=True):
@@ -108,7 +113,7 @@ def near(oracle: list[np.ndarray], given: list[np.ndarray]) -> bool:
         if x.dtype.kind in "iu" and x.dtype.itemsize == 1 and x.size:
             if np.abs(x.astype(int) - y.astype(int)).max() > 1:
                 return False
-        elif relative_error(x, y) > (2e-3 if y.dtype == np.float16 else 1e-4):
+        elif relative_error(x, y, small) > (2e-3 if y.dtype == np.float16 else 1e-4):
             return False
     return True
 
