@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from analyzer.configuration.config import TargetConfig
+from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.differential.structure import TensorInfo
 from analyzer.problem import TargetProblem
 
@@ -20,7 +21,9 @@ CLASSES_TOLD = 10  # by name and count in the report
 STYLES = ("normal", "positive", "negative", "wide")
 Ranges = Mapping[str, tuple[float, float]]  # by name of an input: the values it may take
 NOTHING: Ranges = {}
-OTHER_SIZES = (7, 16, 32, 64, 224, 1)  # tried in order for sizes that nothing states: odd first
+# Tried in order for sizes that nothing states: odd first; sound has thousands of samples.
+OTHER_SIZES = (7, 16, 32, 64, 224, 1, 1024, 16000)
+LARGEST = 1 << 22  # numbers of an input that is made up: what 16000 makes of pictures is left out
 INTEGERS = (100, 10, 2, 1)  # exclusive upper bounds tried in order for integers of which nothing is known
 
 
@@ -127,6 +130,8 @@ def generate(
     inputs by name. Raises `TargetProblem` with what was said last when nothing is taken."""
     said: str | None = None
     for size in OTHER_SIZES if _has_free_sizes(wanted, target) else OTHER_SIZES[:1]:
+        if size > 224 and any(math.prod(shape) > LARGEST for shape in _shapes(wanted, target, size, batch)):
+            continue
         for bound in INTEGERS if any(_numpy(w.dtype).kind in "iu" for w in wanted) else INTEGERS[:1]:
             first = _one(wanted, target, "normal", np.random.default_rng(seed), size, bound, batch, ranges)
             said = refused(first)
@@ -183,30 +188,42 @@ def _one(
     batch: int,
     ranges: Ranges,
 ) -> dict[str, np.ndarray]:
-    symbols: dict[str, int] = {}
     feeds = {}
-    for index, info in enumerate(wanted):
-        spec = target.inputs.get(info.name)
-        if spec is None and len(target.inputs) == len(wanted):
-            spec = list(target.inputs.values())[index]
-        shape_spec = spec.shape if spec is not None and spec.shape is not None else info.shape
-        shape = []
-        for axis, n in enumerate(shape_spec):
-            if isinstance(n, int) and n > 0:
-                shape.append(n)
-                continue
-            symbol = str(n) if n else f"{info.name}.{axis}"
-            if symbol not in symbols:
-                free = batch if axis == 0 and len(shape_spec) > 1 else size
-                low, high = target.symbols.get(symbol, (1, None))
-                symbols[symbol] = max(low, min(free, high if high is not None else free))
-            shape.append(symbols[symbol])
+    for index, (info, shape) in enumerate(zip(wanted, _shapes(wanted, target, size, batch), strict=True)):
+        spec = _spec(wanted, target, index)
         limits = (spec.range.lo, spec.range.hi) if spec is not None and spec.range is not None else None
         limits = limits or ranges.get(info.name)
         feeds[info.name] = _values(
             _numpy(spec.dtype if spec and spec.dtype else info.dtype), shape, style, rng, limits, bound
         )
     return feeds
+
+
+def _spec(wanted: Sequence[TensorInfo], target: TargetConfig, index: int) -> InputSpec | None:
+    spec = target.inputs.get(wanted[index].name)
+    return list(target.inputs.values())[index] if spec is None and len(target.inputs) == len(wanted) else spec
+
+
+def _shapes(wanted: Sequence[TensorInfo], target: TargetConfig, size: int, batch: int) -> list[list[int]]:
+    """Of each input; equal symbols are equal sizes."""
+    symbols: dict[str, int] = {}
+    shapes = []
+    for index, info in enumerate(wanted):
+        spec = _spec(wanted, target, index)
+        stated = spec.shape if spec is not None and spec.shape is not None else info.shape
+        shape = []
+        for axis, n in enumerate(stated):
+            if isinstance(n, int) and n > 0:
+                shape.append(n)
+                continue
+            symbol = str(n) if n else f"{info.name}.{axis}"
+            if symbol not in symbols:
+                free = batch if axis == 0 and len(stated) > 1 else size
+                low, high = target.symbols.get(symbol, (1, None))
+                symbols[symbol] = max(low, min(free, high if high is not None else free))
+            shape.append(symbols[symbol])
+        shapes.append(shape)
+    return shapes
 
 
 def _values(

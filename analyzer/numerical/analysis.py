@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -221,15 +221,10 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
             _confirm(case, warning, confirmer, deadline, len(roots) - number, shown)
         for root in tuple(roots):
             roots += _important_followers(case, root, follow.get(id(root), []), confirmer, deadline, shown)
-        hidden = worth_searching(case.graph, case.interpretation, case.assumptions)
         reached = [r for r in roots if id(r) in shown]
-        for number, warning in enumerate(hidden):
-            first = next((r for r in reached if fails_with(case.graph, case.interpretation, warning, r)), None)
-            if first is not None:
-                follow.setdefault(id(first), []).append(warning)
-            elif _confirm(case, warning, confirmer, deadline, len(hidden) - number, shown):
-                reached.append(warning)
-                roots.append(warning)
+        for warning in _hidden(case, confirmer, deadline, follow, reached, shown):
+            reached.append(warning)
+            roots.append(warning)
     needed: dict[int, Precondition] = {}
     repairs: list[tuple[Alarm, Repair]] = []
     for warning in roots if explain else ():
@@ -260,6 +255,31 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
             finding = replace(finding, reproducer=str(path.relative_to(case.output)))
         found.append(finding)
     return [*found, *(_behind(case, each, mends.get(id(each.warning))) for each in hidden_behind)]
+
+
+def _hidden(
+    case: _Case,
+    confirmer: Confirmer,
+    deadline: float,
+    follow: dict[int, list[Alarm]],
+    reached: Sequence[Alarm],
+    shown: dict[int, Confirmation],
+) -> Iterator[Alarm]:
+    """Overflows that a run shows though no rule tells them; those that come with one of `reached` follow it."""
+    searches = worth_searching(case.graph, case.interpretation, case.assumptions)
+    for hidden, brief in ((searches.thorough, False), (searches.brief, True)):
+        until = min(deadline, confirmer.clock() + case.budget.search) if brief else deadline
+        said = list(confirmer.notes)
+        for number, warning in enumerate(hidden):
+            first = next((r for r in reached if fails_with(case.graph, case.interpretation, warning, r)), None)
+            now, left = confirmer.clock(), len(hidden) - number
+            share = min(until, now + 2 * (until - now) / left) if brief else until
+            if first is not None:
+                follow.setdefault(id(first), []).append(warning)
+            elif (now < until or not brief) and _confirm(case, warning, confirmer, share, left, shown):
+                yield warning
+        if brief:
+            confirmer.notes[:] = said  # nobody was told of these, so nobody misses the rest of their searches
 
 
 def _important_followers(

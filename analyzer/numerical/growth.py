@@ -6,7 +6,8 @@ squared, or multiplied by what was computed from it, has twice the degree after 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Set
 
 import onnx_ir as ir
 
@@ -16,6 +17,9 @@ from analyzer.operators.declaration import CONTRACTION, ELEMENTWISE, LINEAR, SEL
 from analyzer.operators.registry import traits_of
 
 BOUNDED_BELOW = 1e4  # a value that keeps below it starts anew: behind a softmax, a normalisation, a clamp
+GATE = (
+    8.0  # a factor that keeps below it, such as a sigmoid or the 6 of a hard swish, is like a weight: it adds no degree
+)
 EXPONENTIAL = 8  # as a degree
 DOUBLINGS = 16
 Growth = tuple[float, int]  # degree, doublings
@@ -24,25 +28,29 @@ Growth = tuple[float, int]  # degree, doublings
 def exponential(graph: Graph, values: Mapping[ir.Value, object]) -> frozenset[ir.Node]:
     """The nodes of the main graph whose results grow exponentially with its inputs."""
     known: dict[ir.Value, Growth] = dict.fromkeys(graph.graph.inputs, (1.0, 0))
+    gates: set[ir.Value] = set()
     found = set()
     for node in graph.graph:
-        degree, doublings = _grown(node, known)
+        degree, doublings = _grown(node, known, gates)
         if degree >= EXPONENTIAL or doublings >= DOUBLINGS:
             found.add(node)
         for made in node.outputs:
             abstract = values.get(made)
-            small = isinstance(abstract, AbstractTensor) and max(-abstract.low, abstract.high) <= BOUNDED_BELOW
-            known[made] = (min(degree, 1.0), 0) if small else (degree, doublings)
+            largest = max(-abstract.low, abstract.high) if isinstance(abstract, AbstractTensor) else math.inf
+            known[made] = (min(degree, 1.0), 0) if largest <= BOUNDED_BELOW else (degree, doublings)
+            if largest <= GATE:
+                gates.add(made)
     return frozenset(found)
 
 
-def _grown(node: ir.Node, known: Mapping[ir.Value, Growth]) -> Growth:
+def _grown(node: ir.Node, known: Mapping[ir.Value, Growth], gates: Set[ir.Value]) -> Growth:
     given = [known.get(v, (0.0, 0)) for v in node.inputs if v is not None]
     degree, doublings = max((d for d, _ in given), default=0.0), max((n for _, n in given), default=0)
     traits = traits_of(node)
     if len(given) == 2 and traits & (ELEMENTWISE | CONTRACTION) and not traits & SELECTION:
         if not traits & LINEAR:
-            degree = given[0][0] + given[1][0]
+            kept = [known.get(v, (0.0, 0))[0] for v in node.inputs if v is not None and v not in gates]
+            degree = sum(kept) if kept else given[0][0] + given[1][0]
         elif node.inputs[0] is node.inputs[1]:
             doublings += degree > 0
     return degree, doublings

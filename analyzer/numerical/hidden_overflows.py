@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
 
 from analyzer.graph import Graph, Role
 from analyzer.graph.ranges import Origin
@@ -26,17 +28,30 @@ HALF = ("float16", "bfloat16")
 MOST = 12  # searches a target in wider types: each may take seconds, and the time belongs to the warnings first
 
 
-def worth_searching(graph: Graph, found: Interpretation, assumptions: Sequence[Assumption]) -> list[Alarm]:
-    """The overflows to search for, in the order of the graph; integers wrap and are left out.
+@dataclass(frozen=True)
+class Searches:
+    """The overflows to search for, in the order of the graph.
 
-    All of half precision, and the first `MOST` of wider types.
+    `thorough`: all of half precision, what grows exponentially, and what rests on declared inputs alone, of wider types
+    the first `MOST`. `brief`: wide ones at the ends of ranges that nobody declared; deep networks have many, and
+    hardly one is real, so they share the time of one search.
     """
+
+    thorough: tuple[Alarm, ...]
+    brief: tuple[Alarm, ...]
+
+
+def worth_searching(graph: Graph, found: Interpretation, assumptions: Sequence[Assumption]) -> Searches:
+    """What may overflow though no rule tells; integers wrap and are left out."""
     told = {w.node for w in found.warnings if not w.backward}  # by a rule of their own
     wanted = [w for w in found.overflows if w.rule == "numerical/overflow" and w.node not in told]
     growing = exponential(graph, found.values) if wanted else frozenset()
-    likely = [w for w in wanted if not _dropped(w, found) and (w.node in growing or _likely(graph, w, assumptions))]
-    wider = [w for w in likely if w.dtype not in HALF][MOST:]
-    return [w for w in likely if w not in wider]
+    kept = [w for w in wanted if not _dropped(w, found)]
+    kinds = [_Likelihood.GROWS if w.node in growing else _likelihood(graph, w, assumptions) for w in kept]
+    wider = [w for w, kind in zip(kept, kinds, strict=True) if kind and w.dtype not in HALF][MOST:]
+    likely = [(w, kind) for w, kind in zip(kept, kinds, strict=True) if kind and w not in wider]
+    brief = tuple(w for w, kind in likely if kind is _Likelihood.OPEN)
+    return Searches(tuple(w for w, kind in likely if kind is not _Likelihood.OPEN), brief)
 
 
 def _dropped(warning: Alarm, found: Interpretation) -> bool:
@@ -51,19 +66,26 @@ def _dropped(warning: Alarm, found: Interpretation) -> bool:
     return any(e.node is warning.node and (warning.dtype not in HALF or e.drops(kinds)) for e in found.excuses)
 
 
-def _likely(graph: Graph, warning: Alarm, assumptions: Sequence[Assumption]) -> bool:
+class _Likelihood(Enum):
+    GROWS = auto()  # by its operator or precision, or in a loop
+    STATED = auto()  # on inputs whose ranges were declared
+    OPEN = auto()  # on finite ranges of inputs that nobody declared
+
+
+def _likelihood(graph: Graph, warning: Alarm, assumptions: Sequence[Assumption]) -> _Likelihood | None:
     if (
         warning.dtype in HALF
         or traits_of(warning.node) & (PRODUCT | RECURRENT)
         or warning.node.graph is not graph.graph
     ):
-        return True
+        return _Likelihood.GROWS
     rests = rests_on(behind(graph.graph, warning), assumptions)
     inputs = [a.range for a in rests if a.role is Role.INPUT]
-    stated = all(r.origin is Origin.DECLARED for r in inputs)
+    if all(r.origin is Origin.DECLARED for r in inputs):
+        return _Likelihood.STATED
     # of weights deep networks make such numbers too, at the far ends of all their ranges
     alone = len(inputs) == len(rests) and all(math.isfinite(r.hi - r.lo) for r in inputs)
-    return stated or alone
+    return _Likelihood.OPEN if alone else None
 
 
 def fails_with(graph: Graph, found: Interpretation, warning: Alarm, first: Alarm) -> bool:

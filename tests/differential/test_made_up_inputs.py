@@ -7,17 +7,21 @@ from pathlib import Path
 import numpy as np
 import onnx_ir as ir
 import pytest
+from onnx import helper
 
 from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential import analyse
-from analyzer.differential.inputs import variants
+from analyzer.differential.inputs import generate, variants
 from analyzer.differential.known_ranges import known_ranges
-from analyzer.differential.structure import Operation, draws
+from analyzer.differential.structure import Operation, TensorInfo, draws
 from analyzer.differential.verdict import Kind, kind_of_error
 from analyzer.exporting.export import export
 from analyzer.findings import AnalysisResult
 from analyzer.graph import Graph
+from analyzer.loading.reading import load
+from analyzer.problem import TargetProblem
 from analyzer.walls.process import ProcessSandbox
+from tests.differential.conftest import save_onnx
 
 MODELS = """
 import torch
@@ -115,3 +119,35 @@ def test_the_failures_of_the_comparison_itself_have_a_kind_of_their_own() -> Non
     assert kind_of_error("anything") is Kind.CRASH
     assert draws([Operation("a", "Add", (), ()), Operation("n", "RandomNormalLike", (), ())])
     assert not draws([Operation("a", "Add", (), ())])
+
+
+def test_a_signal_is_as_long_as_its_window() -> None:
+    def refused(feeds: object) -> str | None:
+        assert isinstance(feeds, dict)
+        return None if feeds["wave"].shape[1] >= 320 else "shorter than its window"
+
+    wanted = [TensorInfo("wave", "float32", ("batch", "N"))]
+    assert generate(wanted, TargetConfig("m"), refused).sets[0].feeds["wave"].shape == (2, 1024)
+
+
+def test_pictures_are_not_made_as_large_as_sound() -> None:
+    asked: list[tuple[int, ...]] = []
+
+    def refused(feeds: object) -> str | None:
+        assert isinstance(feeds, dict)
+        asked.append(feeds["x"].shape)
+        return "never"
+
+    with pytest.raises(TargetProblem, match="never"):
+        generate([TensorInfo("x", "float32", (1, 3, "h", "w"))], TargetConfig("m"), refused)
+    assert max(asked) == (1, 3, 1024, 1024)
+
+
+def test_what_every_engine_refuses_is_no_crash(tmp_path: Path) -> None:
+    """The reference computes nothing of an input that is shorter than the window, and does not say so."""
+    node = helper.make_node("Conv", ["x", "w"], ["y"], name="window")
+    weights = {"w": np.ones((2, 1, 40000), np.float32)}
+    save_onnx(tmp_path / "m.onnx", [node], weights, ["batch", 1, "N"])
+    target = TargetConfig("m", path="m.onnx", backends=("onnxruntime",))
+    with pytest.raises(TargetProblem, match=r"no generated inputs are accepted.*Conv"):
+        analyse(load(tmp_path / "m.onnx"), target, root=tmp_path, output=tmp_path / "out", thresholds=Thresholds())

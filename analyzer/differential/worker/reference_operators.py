@@ -163,6 +163,8 @@ class AveragePool(op_average_pool.AveragePool_19):  # type: ignore[misc]
         plain = _plain(x, auto_pad, kernel, pads, strides, dilations)
         ceil_mode = ceil_mode if auto_pad in (None, "", "NOTSET", "VALID") else 0  # the others fix the output's size
         if plain is None or ceil_mode or not _fits(x, kernel, plain[0], plain[2]):
+            if auto_pad == "VALID":  # which `onnx.reference` refuses beside `ceil_mode`
+                auto_pad, pads = "NOTSET", [0] * 2 * (x.ndim - 2)
             stock: Any = super()._run(x, auto_pad, ceil_mode, dilations, kernel_shape, pads, strides, count_include_pad)
             return tuple(stock)
         inside = np.ones((1, 1, *x.shape[2:]), x.dtype)  # 1 where a position counts
