@@ -28,7 +28,7 @@ NOT_PLAIN = {  # operator -> attributes without which `onnx.reference` is right
     "ConvTranspose": frozenset({"output_padding", "output_shape", "auto_pad"}),
     **dict.fromkeys(("LSTM", "GRU", "RNN"), RECURRENT),
 }
-SOURCES = ("reference_windows.py", "reference_operators.py", "reference_repairs.py")
+SOURCES = ("reference_windows.py", "reference_operators.py", "reference_recurrent.py", "reference_repairs.py")
 
 
 @dataclass(frozen=True, slots=True)

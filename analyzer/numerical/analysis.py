@@ -12,7 +12,8 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.findings import AnalysisResult, Finding, Suggestion, UnsafeOperators
 from analyzer.graph import Graph, display_name
 from analyzer.numerical.assumptions import Assumption, as_examples_show, as_ranges, assume
-from analyzer.numerical.confirm.confirmation import Confirmation, ConfirmationBudget, Confirmer
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
+from analyzer.numerical.confirm.outcome import Confirmation
 from analyzer.numerical.confirm.processor import processor
 from analyzer.numerical.confirm.reproducer import stem_of, write_reproducer
 from analyzer.numerical.domain import dims

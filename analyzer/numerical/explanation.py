@@ -18,7 +18,7 @@ from analyzer.numerical.ledger import UNDECIDED
 from analyzer.numerical.nesting import bodies, owners
 from analyzer.numerical.result import Alarm, Interpretation, Interval
 from analyzer.operators.declaration import CONSTANT, IDENTITY, SELECTS, SHAPE_ONLY
-from analyzer.operators.registry import traits_of
+from analyzer.operators.registry import operator_of, traits_of
 
 LONGEST_NAME = 60  # characters of a value's name in a sentence
 STEPS = 40  # rows of the table; a comment shows the first and the last ones
@@ -106,7 +106,8 @@ def message(warning: Alarm, failed: bool, interpretation: Interpretation, writte
 
 def _pole(warning: Alarm) -> float:
     """Where a logarithm is infinite: ln(1 + x) at -1."""
-    return -1.0 if "<= -1" in warning.danger else 0.0
+    declared = operator_of(warning.node)
+    return 0.0 if declared is None else declared.pole
 
 
 def _operand(warning: Alarm, written: str = "") -> str:

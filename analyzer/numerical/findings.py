@@ -10,8 +10,8 @@ from analyzer.findings import Confidence, Evidence, Finding, Level, Suggestion
 from analyzer.graph import Graph, Role, call_site_of, display_name, in_framework_layer, is_frozen, layer_of, location_of
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.assumptions import BEYOND, Assumption
-from analyzer.numerical.confirm.confirmation import Standing
 from analyzer.numerical.confirm.consequences import STEPS
+from analyzer.numerical.confirm.outcome import Standing
 from analyzer.numerical.explanation import (
     behind,
     certain,

@@ -19,5 +19,5 @@ OPERATORS = (
     operator("Atan2", tf="Atan2", torch="atan2", traits=ELEMENTWISE),
     operator("Hypot", aten="hypot", traits=ELEMENTWISE, unsafe=(GRADIENT_OF_NORM_AT_ZERO,)),
     operator("Xlogy", tf="Xlogy", traits=UNARY, unsafe=(LOG_OF_NONPOSITIVE,)),
-    operator("Xlog1py", tf="Xlog1py", traits=ELEMENTWISE, unsafe=(LOG_OF_NONPOSITIVE,)),
+    operator("Xlog1py", tf="Xlog1py", traits=ELEMENTWISE, unsafe=(LOG_OF_NONPOSITIVE,), pole=-1.0),
 )

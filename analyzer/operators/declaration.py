@@ -116,8 +116,9 @@ class Operator:
     functions (of `torch`, `torch.nn.functional` and aten without overload), `keras` those of layers, and of functions
     as ``ops.exp``. `aten` are the types of nodes for operators of torch without an ONNX form (see
     `analyzer.exporting.inside.opaque`), `microsoft` names in ONNX Runtime's own domain that no analysis reads.
-    `unsafe` are the ids of the rules that say when an operand makes it fail. Two operators of a framework that read
-    their operands alike share a declaration; what reads them differently has one of its own.
+    `unsafe` are the ids of the rules that say when an operand makes it fail, `pole` is where a logarithm is infinite.
+    Two operators of a framework that read their operands alike share a declaration; what reads them differently has
+    one of its own.
 
     What each room knows of it is a column: `bounds` its transfer functions (`numerical.transfer`), `types` its
     refinement types (`validity.specs`), `references` the differentiable calls of the search for a failing input
@@ -135,6 +136,7 @@ class Operator:
     aten: tuple[str, ...] = ()
     microsoft: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
+    pole: float = 0.0
     bounds: Column = field(default_factory=dict, compare=False, repr=False)
     types: Column = field(default_factory=dict, compare=False, repr=False)
     references: Column = field(default_factory=dict, compare=False, repr=False)
@@ -164,6 +166,7 @@ def operator(
     traits: Trait = NOTHING,
     unsafe: tuple[str, ...] = (),
     lacks: str = "",
+    pole: float = 0.0,
 ) -> Operator:
     """A declaration; the names of a framework, and of columns, are separated by spaces."""
     return Operator(
@@ -178,4 +181,5 @@ def operator(
         tuple(aten.split()),
         tuple(microsoft.split()),
         tuple(lacks.split()),
+        pole,
     )

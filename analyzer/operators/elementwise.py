@@ -56,6 +56,7 @@ OPERATORS = (
         torch="log1p",
         traits=FLOATING | UNARY | MONOTONE,
         unsafe=(LOG_OF_NONPOSITIVE,),
+        pole=-1.0,
         keras="ops.log1p",
     ),
     operator(

@@ -13,7 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.confirm.child import Worker, WorkerFailed
-from analyzer.numerical.confirm.confirmation import Confirmation, ConfirmationBudget, Confirmer
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
+from analyzer.numerical.confirm.outcome import Confirmation
 from analyzer.numerical.result import Alarm, Interval
 
 

@@ -17,6 +17,7 @@ from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.objective import LOWEST
+from analyzer.numerical.confirm.points import probes
 from analyzer.numerical.confirm.position import nearer
 from analyzer.numerical.confirm.problem import SearchProblem
 from analyzer.numerical.confirm.search import RunVerdict, evaluated
@@ -107,6 +108,20 @@ def test_an_input_may_equal_what_the_model_computes_of_the_others(workers: Confi
     ]
     found = review(workers, nodes, more=("target",), w=W, b=RNG.standard_normal(4))["division-by-zero"]
     assert (found.level, found.confidence) == (Level.ERROR, Confidence.CONFIRMED)
+
+
+def test_blank_inputs_are_tried_beside_an_extreme_one() -> None:
+    """A softmax of equal numbers to the 100th power vanishes; at random numbers one of them is near 1."""
+    nodes = [N("Softmax", ["x"], ["p"]), N("Pow", ["p", "strength"], ["q"]), N("ReduceSum", ["q"], ["y"])]
+    inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2, 4]) for n in ("x", "strength")]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    model = helper.make_model(
+        helper.make_graph(nodes, "g", inputs, outputs), opset_imports=[helper.make_opsetid("", 20)]
+    )
+    leaves = (Leaf("x", (2, 4), "FLOAT", -9, 9, "input", None), Leaf("strength", (2, 4), "FLOAT", 1, 99, "input", None))
+    problem = SearchProblem(ir.from_proto(model), leaves, ("y",), ("y",), (-1, LOWEST))
+    found = [problem.value(point, "y") for point in probes(problem, 0)]
+    assert any(float(y) == 0 for y in found)
 
 
 def test_a_part_of_a_sequence_is_searched(workers: Confirmer) -> None:

@@ -13,8 +13,9 @@ from onnx import TensorProto, helper, numpy_helper
 
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical import Options, interpret
-from analyzer.numerical.confirm.confirmation import Confirmation, ConfirmationBudget, Confirmer
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.numerical.confirm.objective import TARGETS
+from analyzer.numerical.confirm.outcome import Confirmation
 from analyzer.numerical.result import Alarm, Interval
 from analyzer.operators.registry import operator_name
 

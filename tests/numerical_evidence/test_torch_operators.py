@@ -133,3 +133,23 @@ def test_operators_of_torch_itself_are_run_by_it() -> None:
     foreign.graph[0].domain = "torch.mylib"
     with pytest.raises(UnsupportedOperator):
         run(PreparedModel(foreign), leaves, Mode(surrogate=False))
+
+
+@pytest.mark.parametrize(("domain", "expected"), [("", [0.0, 0.0, 1.0]), ("tf", [np.nan, np.nan, 1.0])])
+def test_a_rectifier_hands_on_gradients_as_its_framework_does(domain: str, expected: list[float]) -> None:
+    """PyTorch selects, TensorFlow multiplies by a mask (the last one is what ``tf.GradientTape`` gives)."""
+    import torch
+
+    import analyzer.numerical.confirm.torch_operators  # noqa: F401
+
+    handler = handler_of(domain, "Relu")
+    assert handler is not None
+    node = ir.node("Relu", [ir.Value(name="x")], domain=domain)
+    x = torch.tensor([-1.0, 0.0, 0.25], requires_grad=True)
+    handler(node, [x], Mode(surrogate=False)).sqrt().sum().backward()
+    assert x.grad is not None
+    np.testing.assert_array_equal(x.grad.numpy(), np.array(expected, np.float32))
+    ends = torch.tensor([-np.inf, np.inf, np.nan, -1.0])
+    made = handler(node, [ends], Mode(surrogate=False)).numpy()
+    np.testing.assert_array_equal(made, np.array([0, np.inf, np.nan, 0], np.float32))
+    assert not np.signbit(made[3])

@@ -7,7 +7,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,8 +18,10 @@ import onnx_ir as ir
 
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.confirm.child import JSON, Worker, WorkerFailed
+from analyzer.numerical.confirm.ends import ends_of
 from analyzer.numerical.confirm.extract import Slice, extract, whole
 from analyzer.numerical.confirm.objective import target_of
+from analyzer.numerical.confirm.outcome import Confirmation, Standing
 from analyzer.numerical.hidden_overflows import HALF
 from analyzer.numerical.result import Alarm
 from analyzer.operators.registry import operator_name
@@ -48,44 +50,6 @@ class ConfirmationBudget:
     total: float = 60.0
     attempts: int = 6
     seed: int = 0
-
-
-@dataclass(frozen=True)
-class Standing:
-    """Where a witness stands and what it does.
-
-    `exact` are weights that must stand at exact values (name, value); `moved` how far others are from where training
-    starts: name, initial value, value, part of the way to the end of the range. `reached` says what of the whole model
-    the failure reaches, "" for nothing; None where that could not be run. `towards` is the part of the way to the
-    witness that a short training run went, None where none was needed or possible; `trained` where it failed itself.
-    `elsewhere`: PyTorch's kernels do not fail there, those of the engine that ran it do.
-    """
-
-    exact: tuple[tuple[str, str], ...] = ()
-    moved: tuple[tuple[str, float, float, float], ...] = ()
-    reached: str | None = None
-    towards: float | None = None
-    trained: str = ""
-    elsewhere: bool = False
-
-
-@dataclass(frozen=True)
-class Confirmation:
-    """A real run in which the operator failed. `work` holds its files until the `Confirmer` is closed."""
-
-    sentence: str
-    engine: str
-    kind: str  # "onnx", "tensorflow" or "torch"
-    work: Path
-    operands: tuple[str, ...]
-    results: tuple[str, ...]
-    losses: tuple[str, ...] = ()
-    names: Mapping[str, str] = field(default_factory=dict)
-    infinite: bool = False
-    event: str = ""  # the result that tells of an operator inside a body
-    standing: Standing = Standing()
-    threads: str = "one thread"  # with how many it was seen
-    beyond: bool = False  # inputs that nobody described are unlike their examples
 
 
 class Confirmer:
@@ -387,40 +351,6 @@ class Confirmer:
 
 def _pairs(items: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
     return tuple((item[0], item[1]) for item in items)
-
-
-def ends_of(graph: Graph, warning: Alarm) -> tuple[str, ...]:
-    """What to take the gradient of: the losses behind the node, or the selection that discards its value."""
-    if not warning.backward:
-        return ()
-    losses = reached(warning.node, graph.losses)
-    if losses or not warning.rule.endswith("where-leaks-nan-gradient"):
-        return losses
-    level, seen = [warning.node], set()
-    while level:
-        seen.update(level)
-        readers = [use.node for node in level for value in node.outputs for use in value.uses()]
-        for reader in readers:
-            if operator_name(reader) == "Where" and reader.outputs[0].name:
-                return (reader.outputs[0].name,)
-        level = [r for r in dict.fromkeys(readers) if r not in seen]
-    return reached(warning.node, tuple(v.name for v in graph.graph.outputs if v.name))
-
-
-def reached(node: ir.Node, ends: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the values called `ends` that depend on the node: only their gradients pass through it."""
-    seen: set[ir.Node] = set()
-    found = set()
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        if current in seen:
-            continue
-        seen.add(current)
-        for value in current.outputs:
-            found.add(value.name)
-            stack.extend(use.node for use in value.uses())
-    return tuple(name for name in ends if name in found)
 
 
 def _size(bounds: tuple[int, int | None], wanted: int) -> int:

@@ -87,8 +87,10 @@ def starts_of(leaves: Sequence[Leaf], rng: np.random.Generator) -> Iterator[Poin
 
 
 def probes_from(problem: SearchProblem, ordinary: Point, rng: np.random.Generator) -> Iterator[Point]:
-    """Ordinary values, each constant extreme for all leaves, all inputs and one leaf alone, and random corners.
+    """Ordinary values, each constant extreme for all inputs, all leaves and one leaf alone, and random corners.
 
+    Blank inputs beside one extreme one come too: what is sharpened, scaled or divided by it starts from equal numbers.
+    Witnesses that leave the weights as they are come first.
     Then the model's own scalar constants: what it compares with, clips at and divides by.
     """
     leaves = problem.leaves
@@ -99,13 +101,18 @@ def probes_from(problem: SearchProblem, ordinary: Point, rng: np.random.Generato
         lambda leaf: leaf.hi if np.isfinite(leaf.hi) else 1e4,
         _middle,
     ]
+    alone = sorted(leaves, key=lambda leaf: (leaf.role != "input", int(np.prod(leaf.shape))))[:12]
+    inputs = [leaf for leaf in leaves if leaf.role != "parameter"]
+    if len(inputs) < len(leaves):  # weights as they are: equal indices, blank and full inputs
+        for extreme in extremes[:3]:
+            yield {**ordinary, **{leaf.name: tensor_of(leaf, extreme(leaf)) for leaf in inputs}}
+    if len(inputs) > 1:
+        blank = {leaf.name: tensor_of(leaf, 0.0) for leaf in inputs}
+        for leaf in alone:
+            for extreme in extremes[1:3] if leaf.name in blank else ():
+                yield {**ordinary, **blank, leaf.name: tensor_of(leaf, extreme(leaf))}
     for extreme in extremes:
         yield {leaf.name: tensor_of(leaf, extreme(leaf)) for leaf in leaves}
-    if any(leaf.role == "parameter" for leaf in leaves):  # weights as they are: equal indices, blank and full inputs
-        for extreme in extremes[:3]:
-            given = {leaf.name: tensor_of(leaf, extreme(leaf)) for leaf in leaves if leaf.role != "parameter"}
-            yield {**ordinary, **given}
-    alone = sorted(leaves, key=lambda leaf: (leaf.role != "input", int(np.prod(leaf.shape))))[:12]
     for leaf in alone:
         for extreme in extremes[:3]:
             yield {**ordinary, leaf.name: tensor_of(leaf, extreme(leaf))}

@@ -21,10 +21,8 @@ def run_torch(
     """A real forward and backward run, and Python source of ``program(leaves, constants)`` with its constants."""
     import torch
 
-    order = [leaf.name for leaf in problem.leaves]
-    dtypes = {leaf.name: torch_dtype(leaf.dtype) for leaf in problem.leaves}
-    tensors = {name: from_numpy(leaves[name]).to(dtypes[name]) for name in order}
-    floating = [name for name in order if tensors[name].is_floating_point()]
+    tensors = _tensors(problem, leaves)
+    floating = [name for name, tensor in tensors.items() if tensor.is_floating_point()]
     for name in floating:
         tensors[name].requires_grad_(True)
     trace = OperatorTrace(problem.outputs[0], infinite=problem.infinite)
@@ -35,7 +33,7 @@ def run_torch(
     found = torch.autograd.grad(total, [tensors[n] for n in floating], allow_unused=True)
     gradients = {n: g.float().numpy() for n, g in zip(floating, found, strict=True) if g is not None}
     results = {n: values[n].detach().float().numpy() for n in [*problem.results, *ends]}
-    source, constants = _source(problem, tensors, order, ends, trace)
+    source, constants = _source(problem, tensors, ends, trace)
     return ConcreteRun(results, f"PyTorch {torch.__version__}", gradients, own), source, constants
 
 
@@ -45,16 +43,19 @@ def run_torch_forward(
     """The same without gradients; the program returns the operator's operands and results."""
     import torch
 
-    order = [leaf.name for leaf in problem.leaves]
-    dtypes = {leaf.name: torch_dtype(leaf.dtype) for leaf in problem.leaves}
-    tensors = {name: from_numpy(leaves[name]).to(dtypes[name]) for name in order}
+    tensors = _tensors(problem, leaves)
     trace = OperatorTrace(problem.outputs[0], infinite=problem.infinite)
     with torch.no_grad():
         values = run(PreparedModel(problem.model), dict(tensors), Mode(surrogate=False), trace)
         ends = [n for n in (*problem.operands, *problem.outputs) if n in values]
-        source, constants = _source(problem, tensors, order, ends, trace)
+        source, constants = _source(problem, tensors, ends, trace)
     results = {n: _array(values[n]) for n in ends}
     return ConcreteRun(results, f"PyTorch {torch.__version__}", own=not trace.earlier), source, constants
+
+
+def _tensors(problem: SearchProblem, leaves: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """The leaves in their own dtypes, in the problem's order."""
+    return {leaf.name: from_numpy(leaves[leaf.name]).to(torch_dtype(leaf.dtype)) for leaf in problem.leaves}
 
 
 def _array(tensor: Any) -> np.ndarray:
@@ -63,18 +64,20 @@ def _array(tensor: Any) -> np.ndarray:
 
 
 def _source(
-    problem: SearchProblem, tensors: Mapping[str, Any], order: list[str], ends: list[str], trace: OperatorTrace
+    problem: SearchProblem, tensors: Mapping[str, Any], ends: list[str], trace: OperatorTrace
 ) -> tuple[str, dict[str, np.ndarray]]:
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
 
     def program(*leaves: Any) -> Any:
         again = OperatorTrace(replayed=iter(trace.decisions))
-        values = run(PreparedModel(problem.model), dict(zip(order, leaves, strict=True)), Mode(surrogate=False), again)
+        values = run(
+            PreparedModel(problem.model), dict(zip(tensors, leaves, strict=True)), Mode(surrogate=False), again
+        )
         return [values[n] for n in ends]
 
-    traced = make_fx(program)(*[tensors[n].detach() for n in order])
-    names = iter(order)
+    traced = make_fx(program)(*[tensor.detach() for tensor in tensors.values()])
+    names = iter(tensors)
     constants: dict[str, np.ndarray] = {}
     lines = ["def program(leaves, constants):"]
     for node in traced.graph.nodes:

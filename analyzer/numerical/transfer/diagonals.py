@@ -139,6 +139,12 @@ def is_transpose_of(b: AbstractTensor, a: AbstractTensor) -> bool:
 
 @transfer("MatrixDiagPart")
 def diagonal(ctx: Context, x: AbstractTensor, *others: Any) -> AbstractTensor:
+    shape = x.shape or ()
+    square = len(shape) > 1 and isinstance(shape[-1], int) and shape[-1] == shape[-2]
+    main = not others if ctx.op == "MatrixDiagPart" else len(others) == 2 and others[0].integers() == [0]
+    if square and main:
+        least, most = diagonal_bounds(x)
+        return AbstractTensor(x.dtype, ctx.declared_shape(), np.float64(least), np.float64(most), None, x.nan)
     whole = smashed(x)
     lo, hi, nan = _with_padding(others, 1, min(float(whole.lo), 0.0), max(float(whole.hi), 0.0), x.nan)
     return AbstractTensor(x.dtype, ctx.declared_shape(), np.float64(lo), np.float64(hi), None, nan)

@@ -10,6 +10,7 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor, count
+from analyzer.numerical.transfer.definite import least_pivot
 from analyzer.numerical.transfer.registry import transfer
 
 
@@ -58,11 +59,17 @@ def _frames(ctx: Context, signal: AbstractTensor, step: Any, length: float) -> d
 
 @transfer("Det")
 def determinant(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    """Hadamard's bound: the product of the rows' Euclidean norms."""
+    """Hadamard's bound: the product of the rows' Euclidean norms; of definite matrices the least product of pivots."""
     sizes = (dims.low(x.shape[-1]), dims.high(x.shape[-1])) if x.shape else (0.0, math.inf)
     magnitude = max(abs(x.low), abs(x.high))
     most = max(_hadamard(magnitude, n) for n in sizes)  # its logarithm is convex in n
-    return _symmetric(ctx, x, most, None if x.shape is None else x.shape[:-2])
+    result = _symmetric(ctx, x, most, None if x.shape is None else x.shape[:-2])
+    pivot = least_pivot(x)
+    if pivot > 0:
+        n = int(sizes[0])
+        least = pivot**n * (1 - 4 * n * float(x.dtype.eps))
+        result.lo = np.maximum(result.lo, least if least >= x.dtype.smallest else 0.0)
+    return result
 
 
 def _hadamard(magnitude: float, n: float) -> float:
@@ -85,8 +92,11 @@ def factorisation(ctx: Context, x: AbstractTensor, *_: Any) -> Any:
         shape = x.shape if ctx.op == "Cholesky" else ctx.declared_shape(index)
         # an entry's square is at most its row's diagonal element, up to the rounding of the elimination
         most = math.sqrt(max(x.high, 0.0)) * (1.001 + 64 * x.dtype.eps) if ctx.op == "Cholesky" else x.dtype.hi
-        lo, nan = (-most, True) if ctx.op == "Cholesky" else (x.dtype.lo, x.nan)
+        pivot = least_pivot(x) if ctx.op == "Cholesky" else 0.0
+        lo, nan = (-most, pivot <= 0) if ctx.op == "Cholesky" else (x.dtype.lo, x.nan)
         results.append(AbstractTensor(x.dtype, shape, np.float64(lo), np.float64(most), None, nan))
+        if pivot > 0:
+            results[-1].facts = {"diagonal": (0.999 * math.sqrt(pivot), most)}
     return tuple(results)
 
 
@@ -117,7 +127,8 @@ def cholesky(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, ...]:
     factor, errors = _outputs(ctx, x, (-most, most), (0.0, np.inf))
     if checked:
         factor.nan = False
-        factor.facts = {"diagonal": (math.sqrt(x.dtype.smallest) * 0.99, most)}
+        pivot = max(least_pivot(x), x.dtype.smallest)
+        factor.facts = {"diagonal": (math.sqrt(pivot) * 0.99, most)}
     return factor, AbstractTensor(errors.dtype, errors.shape, errors.lo, errors.hi)
 
 

@@ -24,7 +24,7 @@ def _smooth(name: str) -> Handler:
 
 
 for _names, _function in {
-    ("Relu", "Relu"): "relu",
+    ("Relu", ""): "relu",
     ("Sigmoid", "Sigmoid"): "sigmoid",
     ("Tanh", "Tanh"): "tanh",
     ("Exp", "Exp"): "exp",

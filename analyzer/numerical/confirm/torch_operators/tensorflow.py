@@ -35,6 +35,16 @@ def broadcast_gradient_axes(node: ir.Node, x: Any, mode: Mode) -> Any:
     return tuple(axes)
 
 
+@op((), "Relu")
+def relu(node: ir.Node, x: Any, mode: Mode) -> Any:
+    """TensorFlow multiplies the gradient by a mask, where PyTorch selects: infinity times 0 is NaN."""
+    import torch
+
+    if mode.surrogate or not x[0].is_floating_point():
+        return torch.relu(x[0])
+    return x[0].clamp_min(torch.finfo(x[0].dtype).min) * (x[0] > 0) + 0.0  # -infinity times 0 were NaN, -1 times 0 -0
+
+
 @op((), "ReluGrad")
 def relu_gradient(node: ir.Node, x: Any, mode: Mode) -> Any:
     return x[0] * (x[1] > 0).to(x[0].dtype)

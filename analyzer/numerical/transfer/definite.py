@@ -1,0 +1,228 @@
+"""Matrices that are positive definite by how they were made: Gram matrices, jitter on a diagonal, positive scales."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.transfer.diagonals import is_transpose_of
+from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
+from analyzer.numerical.transfer.unit_rows import row_norm
+from analyzer.operators.declaration import RESHAPES
+
+DEPTH = 12  # operators between a factorisation and the products of which its matrix is made
+LARGEST = 512  # rows of a constant matrix whose eigenvalues are computed
+# What an elimination loses, in units of n² times the largest element. Without pivoting 1/2 is the bound of definite
+# matrices (Higham, Accuracy and Stability, theorems 10.3 and 10.5); exchanging rows may enlarge the factors.
+ELIMINATION = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Definite:
+    """A symmetric matrix whose eigenvalues are at least `least`; elements as computed lie within `error` of its own."""
+
+    least: float
+    error: float
+
+
+def least_pivot(x: AbstractTensor) -> float:
+    """What the pivots of an elimination of the matrices `x` multiply up from at least; not positive: nothing known.
+
+    The matrix that an elimination factorises exactly differs from `x` by what it loses; its singular values, and the
+    squares on the diagonal of its Cholesky factor, are at least this number.
+    """
+    found, n = definite(x), _order(x)
+    if found is None or n is None:
+        return 0.0
+    return found.least - n * found.error - ELIMINATION * n * n * float(x.dtype.eps) * _largest(x)
+
+
+def definite(x: AbstractTensor, depth: int = DEPTH) -> Definite | None:
+    """What is known of the eigenvalues of `x`; None for nothing."""
+    n = _order(x)
+    if n is None or depth == 0 or x.nan or not x.dtype.is_float or not math.isfinite(_largest(x)):
+        return None
+    known = x.exact()
+    if known is not None:
+        return _constant(np.asarray(known, np.float64), n)
+    origin = x.origin
+    if origin is None or not origin.inputs or not isinstance(origin.inputs[0], AbstractTensor):
+        return None
+    factor = _gram_factor(origin)
+    if factor is not None:
+        return _gram(*factor, x)
+    name, given = origin.rule.name, origin.inputs
+    if is_identity(x):
+        return Definite(1.0, 0.0)
+    placed = _placed(origin)
+    if placed is not None:
+        return None if placed.nan else Definite(placed.low, 0.0)
+    if name in ("Add", "Mul", "Div") and len(given) == 2:
+        return _combined(name, given[0], given[1], x, depth - 1)
+    if name in ("Identity", "Cast", "CastLike") or _keeps_matrices(origin, x):
+        inner = definite(given[0], depth - 1)
+        return inner and Definite(inner.least, inner.error + _rounding(x))
+    return None
+
+
+def _order(x: AbstractTensor) -> int | None:
+    """The number of rows of square matrices."""
+    rows, columns = x.shape[-2:] if x.shape is not None and len(x.shape) >= 2 else (None, None)
+    return rows if isinstance(rows, int) and rows == columns and rows > 0 else None
+
+
+def _largest(x: AbstractTensor) -> float:
+    return max(abs(x.low), abs(x.high))
+
+
+def _rounding(x: AbstractTensor) -> float:
+    return float(x.dtype.eps) * _largest(x) + float(x.dtype.tiny)
+
+
+def _constant(data: Any, n: int) -> Definite | None:
+    if n > LARGEST or not np.array_equal(data, np.swapaxes(data, -1, -2)):
+        return None
+    if not _is_diagonal(data):
+        return Definite(float(np.linalg.eigvalsh(data).min()) - 1e-13 * n * float(np.abs(data).max()), 0.0)
+    return Definite(float(np.diagonal(data, axis1=-2, axis2=-1).min()), 0.0)
+
+
+def _is_diagonal(data: Any) -> bool:
+    return not np.any(data * (1 - np.eye(data.shape[-1])))
+
+
+def _gram_factor(origin: Any) -> tuple[AbstractTensor, int] | None:
+    """The operand of a product of a matrix with its own transpose, and the axis (negative) that is summed over."""
+    name, x = origin.rule.name, origin.inputs
+    if name == "Einsum" and len(x) == 2 and x[0].key == x[1].key:
+        axis = _summed_axis(str(origin.context.attr("equation", "")).replace(" ", ""))
+        return None if axis is None else (x[0], axis)
+    if name not in ("MatMul", "Gemm") or len(x) < 2 or (len(x) > 2 and x[2] is not None):
+        return None
+    attr = origin.context.attr
+    first = bool(attr("transA", 0) or attr("transpose_a", False) or attr("adj_x", False))
+    second = bool(attr("transB", 0) or attr("transpose_b", False) or attr("adj_y", False))
+    if float(attr("alpha", 1.0)) != 1.0:
+        return None
+    if first != second and x[0].key == x[1].key and x[0].rank is not None and x[0].rank >= 2:
+        return x[0], -2 if first else -1
+    if not first and not second and is_transpose_of(x[1], x[0]):
+        return x[0], -1
+    if not first and not second and is_transpose_of(x[0], x[1]):
+        return x[1], -2
+    return None
+
+
+def _summed_axis(equation: str) -> int | None:
+    """-1 where rows of one matrix are multiplied with each other (``ik,jk->ij``), -2 for columns (``ki,kj->ij``)."""
+    given, _, made = equation.partition("->")
+    one, _, other = given.partition(",")
+    if min(len(one), len(other)) < 2:
+        return None
+    lead, i, k, j, m = one[:-2], one[-2], one[-1], other[-2], other[-1]
+    axis, labels = (-1, (i, j, k)) if k == m else (-2, (k, m, i)) if i == j else (0, ())
+    distinct = len(set(labels)) == 3 and not set(labels) & set(lead) and len(set(lead)) == len(lead.replace("...", "."))
+    led = other[:-2] == lead == made[:-2] and set(made[-2:]) == set(labels[:2])
+    return axis if axis and distinct and led else None
+
+
+def _gram(factor: AbstractTensor, axis: int, x: AbstractTensor) -> Definite | None:
+    terms = factor.shape[axis] if factor.shape is not None else None
+    if not isinstance(terms, int):
+        return None
+    most = row_norm(factor, axis) ** 2  # of sums of absolute products, by Cauchy and Schwarz
+    lost = (rounding_terms(terms) + 1) * accumulation_unit(x.dtype) * most + terms * float(x.dtype.tiny)
+    return Definite(0.0, lost + _rounding(x)) if math.isfinite(lost) else None
+
+
+def _combined(name: str, a: AbstractTensor, b: AbstractTensor, x: AbstractTensor, depth: int) -> Definite | None:
+    if name == "Add":
+        first, second = _summand(a, x, depth), _summand(b, x, depth)
+        if first is None or second is None:
+            return None
+        return Definite(first.least + second.least, first.error + second.error + _rounding(x))
+    pairs = ((a, b), (b, a)) if name == "Mul" else ((a, b),)
+    for matrix, scale in pairs:
+        if _order(matrix) != _order(x) or not (scale.low >= 0 if name == "Mul" else scale.low > 0) or scale.nan:
+            continue
+        ends = (scale.low, scale.high) if name == "Mul" else (1 / scale.high, 1 / scale.low)
+        inner = definite(matrix, depth) if _is_number(scale) or _known_diagonal(matrix) else None
+        if inner is not None and inner.least >= 0 and math.isfinite(ends[1]):
+            return Definite(inner.least * ends[0], inner.error * ends[1] + _rounding(x))
+    return None
+
+
+def _summand(t: AbstractTensor, x: AbstractTensor, depth: int) -> Definite | None:
+    if _is_number(t):  # a multiple of the matrix of ones
+        return Definite(0.0, 0.0) if t.low >= 0 and not t.nan else None
+    return definite(t, depth) if _order(t) == _order(x) else None
+
+
+def _is_number(x: AbstractTensor) -> bool:
+    """Whether all elements of a matrix meet the same number of `x`."""
+    return x.shape is not None and all(d == 1 for d in x.shape[-2:])
+
+
+def _known_diagonal(x: AbstractTensor) -> bool:
+    known = x.exact()
+    return is_identity(x) or (known is not None and _is_diagonal(np.asarray(known, np.float64)))
+
+
+def is_identity(x: AbstractTensor) -> bool:
+    """Whether x is made as an identity matrix."""
+    origin = x.origin
+    if origin is None or _order(x) is None:
+        return False
+    if origin.rule.name == "EyeLike":
+        return not origin.context.attr("k", 0)
+    return origin.rule.name in ("Cast", "CastLike") and _is_diagonal_mask(origin.inputs[0])
+
+
+def _placed(origin: Any) -> AbstractTensor | None:
+    """The numbers that stand on the main diagonal of a matrix of zeros."""
+    name = origin.rule.name
+    given: list[AbstractTensor] = list(origin.inputs)
+    if name == "Where" and _is_diagonal_mask(given[0]) and given[2].low == 0 == given[2].high:
+        return None if given[2].nan else given[1]
+    if name == "MatrixDiag" and (len(given) == 1 or given[1] is None or given[1].integers() == [0]):
+        return given[0]
+    return None
+
+
+def _is_diagonal_mask(x: Any) -> bool:
+    """Whether x is true on the main diagonal alone: the places of rows and columns are compared."""
+    if not isinstance(x, AbstractTensor) or _order(x) is None or x.origin is None or x.origin.rule.name != "Equal":
+        return False
+    known = x.exact()
+    if known is not None:
+        return bool(
+            np.array_equal(np.asarray(known, np.float64), np.broadcast_to(np.eye(known.shape[-1]), known.shape))
+        )
+    row, column = x.origin.inputs
+    return row.rank is not None and {row.rank, column.rank} == {1, 2} and 0 != _counted(row) == _counted(column)
+
+
+def _counted(x: AbstractTensor, depth: int = 4) -> int:
+    """The key of the running number that x holds along one axis, all places different; 0 if it is none such."""
+    origin = x.origin
+    if origin is None or depth == 0 or x.shape is None:
+        return 0
+    if origin.rule.name == "Range" and x.low < x.high:
+        return int(x.key)
+    name = origin.rule.name
+    if name == "Cast" and not (x.dtype.lo <= origin.inputs[0].low and origin.inputs[0].high <= x.dtype.hi):
+        return 0
+    passed = name == "Cast" or origin.rule.operator.traits & RESHAPES
+    return _counted(origin.inputs[0], depth - 1) if passed else 0
+
+
+def _keeps_matrices(origin: Any, x: AbstractTensor) -> bool:
+    """Whether the matrices are those of the operand, or their transposes, perhaps under other leading axes."""
+    before = origin.inputs[0]
+    if is_transpose_of(x, before):
+        return True
+    return bool(origin.rule.operator.traits & RESHAPES) and _order(before) == _order(x)

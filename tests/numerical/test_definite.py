@@ -1,0 +1,111 @@
+"""Determinants and factors of matrices that are positive definite by how they were made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+import pytest
+import torch
+from build import Builder, bounds, rules
+
+from analyzer.graph import Graph
+
+LOG = "log-of-nonpositive"
+
+
+def jittered(case: str, jitter: float, n: int = 3, k: int = 5) -> Graph:
+    """The logarithm of a determinant of n rows times each other, with `jitter` on the diagonal."""
+    b = Builder()
+    x = b.input("x", (2, n, k) if case in ("batch", "einsum") else (n, k))
+    matrix: Any = b.const(jitter * np.eye(n))
+    if case == "Gemm":
+        product = b.op("Gemm", x, x, transB=1)
+    elif case == "batch":
+        product = b.op("MatMul", x, b.op("Transpose", x, perm=[0, 2, 1]))
+    elif case == "einsum":
+        product = b.op("Einsum", x, x, equation="bik,bjk->bij")
+    else:
+        product = b.op("MatMul", x, b.op("Transpose", x, perm=[1, 0]))
+    if case == "mean":
+        product = b.op("Div", product, b.const(float(k)))
+    if case == "compared":
+        places = b.op("Range", *(b.const(i, np.int64) for i in (0, n, 1)))
+        same = b.op("Equal", b.op("Unsqueeze", places, b.const([1], np.int64)), places)
+        matrix = b.op("Mul", b.op("Cast", same, to=1), b.const(jitter))
+    if case == "diagonal":
+        places = b.op("Range", *(b.const(i, np.int64) for i in (0, n, 1)))
+        same = b.op("Equal", b.op("Unsqueeze", places, b.const([1], np.int64)), places)
+        noise = b.op("Add", b.op("Softplus", b.input("noise", (1, n))), b.const(jitter))
+        matrix = b.op("Where", same, noise, b.const(0.0))
+    return b.graph(b.op("Log", b.op("Det", b.op("Add", matrix, product))))
+
+
+CASES = ["rows", "Gemm", "mean", "batch", "einsum", "compared", "diagonal"]
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("n", [3, 12])
+def test_a_gram_matrix_with_jitter_has_a_positive_determinant(case: str, n: int) -> None:
+    ranges = {"x": (-1, 1), "noise": (-2, 2)}
+    assert rules(jittered(case, 0.5, n), ranges) == []
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_without_jitter_it_may_be_0(case: str) -> None:
+    assert [rule for rule, _ in rules(jittered(case, 0.0), {"x": (-1, 1), "noise": (-200, 2)})] == [LOG]
+
+
+def test_jitter_below_what_the_product_rounds_says_nothing() -> None:
+    assert [rule for rule, _ in rules(jittered("rows", 1e-6), {"x": (-100, 100)})] == [LOG]
+    x = torch.full((3, 5), 99.7)
+    assert not bool((x @ x.t() + 1e-6 * torch.eye(3)).det() > 0)
+
+
+@pytest.mark.parametrize("case", ["another matrix", "rows times columns", "negative scale", "beside the diagonal"])
+def test_what_only_looks_like_it(case: str) -> None:
+    b = Builder()
+    x, y = b.input("x", (3, 3)), b.input("y", (3, 3))
+    left, right = (x, b.op("Transpose", y, perm=[1, 0])) if case == "another matrix" else (x, x)
+    if case in ("negative scale", "beside the diagonal"):
+        right = b.op("Transpose", x, perm=[1, 0])
+    product = b.op("MatMul", left, right)
+    if case == "negative scale":
+        product = b.op("Mul", product, b.const(-1.0))
+    jitter = np.eye(3, k=1) if case == "beside the diagonal" else np.eye(3)
+    model = b.graph(b.op("Log", b.op("Det", b.op("Add", product, b.const(0.5 * jitter)))))
+    assert [rule for rule, _ in rules(model, {"x": (-1, 1), "y": (-1, 1)})] == [LOG]
+
+
+@pytest.mark.parametrize("n", [2, 5, 16, 48])
+def test_real_determinants_stay_above_the_bound(n: int) -> None:
+    """Rows that are all alike, and random ones: the least eigenvalue is the jitter itself."""
+    b = Builder()
+    x = b.input("x", (n, 4))
+    model = b.graph(
+        b.op("Det", b.op("Add", b.op("MatMul", x, b.op("Transpose", x, perm=[1, 0])), b.const(0.5 * np.eye(n))))
+    )
+    lo, hi = bounds(model, {"x": (-1, 1)})
+    assert lo > 0.1 * 0.5**n
+    torch.manual_seed(0)
+    for rows in (torch.ones(n, 4), torch.zeros(n, 4), *(torch.rand(40, n, 4) * 2 - 1), *torch.randn(40, n, 4).sign()):
+        for exchanged in (rows, rows[torch.randperm(n)]):
+            assert lo <= float((exchanged @ exchanged.t() + 0.5 * torch.eye(n)).det()) <= hi
+
+
+@pytest.mark.parametrize(("jitter", "told"), [(0.5, []), (0.0, [LOG])])
+def test_a_factor_of_tensorflow_has_a_positive_diagonal(jitter: float, told: list[str]) -> None:
+    """``tf.linalg.logdet`` adds the logarithms of a Cholesky factor's diagonal."""
+    x = ir.Value(name="x", type=ir.TensorType(ir.DataType.FLOAT), shape=ir.Shape((4, 6)))
+    zero = ir.node("Const", [], {"value": ir.tensor(np.int32(0))}, domain="tf")
+    fill = ir.node("Const", [], {"value": ir.tensor(np.float32(0))}, domain="tf")
+    own = ir.node("Const", [], {"value": ir.tensor(jitter * np.eye(4, dtype=np.float32))}, domain="tf")
+    product = ir.node("MatMul", [x, x], {"transpose_b": 1}, domain="tf")
+    total = ir.node("AddV2", [product.outputs[0], own.outputs[0]], domain="tf")
+    factor = ir.node("Cholesky", total.outputs, domain="tf")
+    part = ir.node("MatrixDiagPartV3", [factor.outputs[0], zero.outputs[0], fill.outputs[0]], domain="tf")
+    log = ir.node("Log", part.outputs, domain="tf")
+    nodes = [zero, fill, own, product, total, factor, part, log]
+    graph = ir.Graph([x], log.outputs, nodes=nodes, name="g", opset_imports={"tf": 1, "": 20})
+    assert [rule for rule, _ in rules(Graph(ir.Model(graph, ir_version=10), "tensorflow"), {"x": (-1, 1)})] == told
