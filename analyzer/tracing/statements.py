@@ -124,7 +124,7 @@ def _expression(tr: Tracer, node: ast.Expr) -> None:
         evaluate(tr, node.value)
 
 
-_OF_SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(")
+_OF_SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(|%")  # a size that does not divide is one too
 
 
 def _assert(tr: Tracer, node: ast.Assert) -> None:

@@ -73,7 +73,15 @@ def constant_of(tr: Tracer, api: Api) -> Value:
         return _CONSTANTS[api.name]
     if api.name in ("tf.app.flags.FLAGS", "tf.flags.FLAGS", "absl.flags.FLAGS"):
         return flag_values(tr)
+    if api.name in _NEWEST:
+        said = tr.shared.versions.get({"tf.__version__": "tensorflow"}.get(api.name, api.name.partition(".")[0]))
+        return _NEWEST[api.name] if said is None else ".".join(map(str, (*said, 0, 0)[:3]))
     return None
+
+
+# What a program that asks for its framework's version reads where the repository says nothing: a recent one, as an
+# installation of today has it.
+_NEWEST = {"torch.__version__": "2.6.0", "torch.version.__version__": "2.6.0", "tf.__version__": "2.18.0"}
 
 
 def public_names(module: str) -> list[str]:

@@ -13,6 +13,7 @@ from analyzer.tracing.operators.sessions import run_fetches
 from analyzer.tracing.operators.strides import contiguous, is_contiguous, of_result
 from analyzer.tracing.operators.table import Op, bind, rules, run_entry, run_rule
 from analyzer.tracing.operators.typed import call_typed, floating
+from analyzer.tracing.rows import LIST, Rows
 from analyzer.tracing.tensors import OpenSize, Shape, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Bound, Unknown, Value
@@ -114,6 +115,8 @@ def _result(
         if name == "backward":
             _check_backward(tr, owner, args, kwargs, node)
             return None
+        if name == "tolist" and owner.dims and owner.framework in ("torch", "numpy"):
+            return Rows(LIST, owner)
         return tr.unknown(
             f"{name}()", "data", pytype="number" if name == "item" else "list" if name == "tolist" else ""
         )
