@@ -207,7 +207,7 @@ def _of_dict(tr: Tracer, value: DictV, index: Value, node: ast.AST | None) -> Va
     if hashable(index):
         if index in value.items:
             return value.items[index]
-        if isinstance(value, DefaultDict) and not value.open and is_plain(index):
+        if isinstance(value, DefaultDict) and not value.open and (is_plain(index) or isinstance(index, Tensor)):
             return _made(tr, value, index)
         if not value.open and (value.items or tr.guards) and is_plain(index) and all(map(is_plain, value.items)):
             raise PyRaise("KeyError", repr(index))  # an empty one that no one expects to refuse is filled elsewhere

@@ -60,7 +60,7 @@ def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None)
         return (
             value
             if name == "data"
-            else Tensor(value.shape, value.dtype, value.framework, graph=value.graph, sources=(value,))
+            else Tensor(value.shape, value.dtype, value.framework, graph=value.graph, sources=(value,), name=name)
         )
     if name == "dtype":
         return (
@@ -68,6 +68,8 @@ def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None)
         )
     if name in ("device", "name", "op", "grad_fn", "is_leaf", "itemsize", "nbytes", "layout", "graph", "indices"):
         return tr.unknown(f"attribute {name}", "data", name)
+    if name == "is_sparse" and value.framework == "torch" and (value.name == "grad" or "variable" in value.tags):
+        return False
     if name in ("is_cuda", "requires_grad", "is_sparse", "is_quantized"):
         return tr.unknown(name, "data", name, "bool")
     return Bound(value, name)
