@@ -20,6 +20,7 @@ from analyzer.tracing.values import (
     Instance,
     Layer,
     ListV,
+    Native,
     Object,
     Partial,
     Unknown,
@@ -183,7 +184,11 @@ def model_field(op: Op, default: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator("dataclasses.dataclass functools.wraps functools.lru_cache functools.cache functools.total_ordering", "*args")
 def decorators(op: Op, args: tuple[Value, ...]) -> Value:
-    return args[0] if args and isinstance(args[0], (Class, Function)) else op.tr.unknown("a decorator")
+    if args and isinstance(args[0], (Class, Function)):
+        return args[0]
+    if op.name == "functools.lru_cache":  # `lru_cache(maxsize=3)(function)`
+        return Native("a cache", lambda c: c.get(0))
+    return op.tr.unknown("a decorator")
 
 
 @operator("dataclasses.replace", "x")
