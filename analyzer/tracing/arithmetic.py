@@ -9,18 +9,23 @@ from typing import Any
 
 from analyzer.tracing.evaluation import call, get_attribute, iterate, seen
 from analyzer.tracing.operators import elementwise
+from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.tables import combined
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.rows import Rows
 from analyzer.tracing.signatures import refuse
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
     FREE,
+    Api,
     Class,
     DictV,
     Instance,
     Iterator_,
     ListV,
+    Native,
     SetV,
     Unknown,
     Value,
@@ -77,8 +82,12 @@ def binary(
     left, right = _plainly(left), _plainly(right)
     if isinstance(left, (Instance, Class)) or isinstance(right, (Instance, Class)):
         return _overloaded(tr, op, left, right)
+    if (isinstance(left, Rows) or isinstance(right, Rows)) and not isinstance(left, ListV):
+        return combined(left, right)
     if op is ast.Add and isinstance(left, tuple) and isinstance(node, ast.BinOp):
         _refuse_number(tr, node)
+    if op is not ast.BitOr and _a_type(left) and isinstance(right, (int, float, Poly)):
+        refuse(tr, "python/argument-mismatch", "TypeError", f"`{_SYMBOLS[op]}` takes no type and number", node, True)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         if isinstance(left, (str, DictV)) or isinstance(right, (str, DictV)):
             return tr.unknown("text")
@@ -165,9 +174,9 @@ def _formatted(tr: Tracer, left: Any, right: Any) -> Value:
 def _of_lists(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_place: bool) -> Value:
     if op is ast.Add and isinstance(left, ListV):
         items, endless = (right.items, right.open) if isinstance(right, ListV) else ([], True)
-        if isinstance(right, (tuple, Iterator_)):
+        if isinstance(right, (tuple, Iterator_, Rows)):
             parts, endless = iterate(tr, right, None)
-            items = list(parts)
+            items = [next(parts)] if endless and isinstance(right, Rows) else list(parts)
         if in_place:
             tr.touch(left)
             left.items.extend(items)
@@ -270,6 +279,11 @@ def _plainly(value: Value) -> Value:
         return value
     names = [name for name in field_names(value.cls) if name in value.attrs]
     return tuple(value.attrs[name] for name in names)
+
+
+def _a_type(value: Value) -> bool:
+    """Whether it is a type of numbers: ``int``, ``torch.float32``, ``numpy.int64``."""
+    return isinstance(value, (Native, Api)) and dtype_name(value) is not None
 
 
 def _refuse_number(tr: Tracer, node: ast.BinOp) -> None:

@@ -12,8 +12,10 @@ from analyzer.tracing.lazy_modules import LazyScope, provide
 from analyzer.tracing.modules import api_attribute, api_of, module_of, submodule
 from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
 from analyzer.tracing.operators.keras_models import model_attribute
+from analyzer.tracing.operators.tables import set_names
 from analyzer.tracing.operators.torch_modules import is_sequence, register
 from analyzer.tracing.problems import Diagnostic, PyRaise
+from analyzer.tracing.rows import Rows
 from analyzer.tracing.signatures import refuse
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
@@ -387,6 +389,8 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         owner.attrs[name] = value
         if is_sequence(owner):
             register(tr, owner, name, old, value)
+    elif isinstance(owner, Rows) and name == "columns":
+        set_names(tr, owner, value)
     elif isinstance(owner, Class):
         tr.touch(owner.scope)
         owner.scope.names[name] = value

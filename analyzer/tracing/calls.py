@@ -26,10 +26,12 @@ from analyzer.tracing.operators import (
     call_object,
     initialise_instance,
     shape_of,
+    tables,
 )
 from analyzer.tracing.operators.torch_modules import call_with_hooks
 from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.rows import Rows
 from analyzer.tracing.signatures import bind
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import MOST_DEPTH, Tracer
@@ -95,9 +97,6 @@ def call_node(tr: Tracer, node: ast.Call) -> Value:
     return call(tr, function, tuple(args), kwargs, node, open_args)
 
 
-_TAKES_ANY = frozenset(("dict", "print", "super", "exit", "quit"))  # builtins that do with arguments of any number
-
-
 @CALLS.of(Function)
 def _call_plainly(
     tr: Tracer, function: Function, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
@@ -112,6 +111,8 @@ def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.
         return call_function(tr, function, (owner, *args), kwargs, cls=bound.cls, node=node, open_args=open_args)
     if isinstance(owner, (Tensor, Layer, Instance, SuperV, Object)):
         return call_method(tr, owner, function, args, kwargs, node, open_args)
+    if isinstance(owner, Rows):
+        return tables.called(tr, owner, function, args, kwargs)
     return method(tr, owner, function, args, kwargs, node)
 
 
@@ -119,7 +120,7 @@ def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.
 def _call_native(
     tr: Tracer, function: Native, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
 ) -> Value:
-    if open_args and not function.any_number and function.name not in _TAKES_ANY:
+    if open_args and not function.any_number:
         return tr.unknown(f"{function.name}() of arguments whose number is not known", label=f"{function.name}()")
     return function.run(Call(tr, args, kwargs, node, open_args))
 

@@ -11,8 +11,10 @@ from analyzer.tracing.arithmetic import PLAIN, settled
 from analyzer.tracing.evaluation import call, get_attribute
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.tables import combined
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.registries import filled
+from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
@@ -46,6 +48,8 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
         return _identity(tr, left, right, op is ast.IsNot)
     if op in (ast.In, ast.NotIn):
         return _member(tr, left, right, op is ast.NotIn)
+    if isinstance(left, Rows) or isinstance(right, Rows):
+        return combined(left, right, truth=True)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return _compare_tensors(tr, op, left, right, node)
     if isinstance(left, SetV) or isinstance(right, SetV):

@@ -1,4 +1,4 @@
-"""The constructor that `@dataclass` and named tuples write."""
+"""The constructor that `@dataclass`, named tuples and pydantic's models write."""
 
 from __future__ import annotations
 
@@ -7,7 +7,19 @@ import ast
 from analyzer.tracing import declared_shapes
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Bound, Class, Function, Instance, Object, Value, field_names
+from analyzer.tracing.values import Bound, Class, DictV, Function, Instance, Object, Value, field_names
+
+PYDANTIC = "pydantic.BaseModel"
+
+
+def _changes(cls: Class) -> bool:
+    """Whether a validator of a pydantic model may change what its fields are given."""
+    for part in cls.mro:
+        for node in part.node.body if isinstance(part, Class) else ():
+            marks = [ast.unparse(d) for d in getattr(node, "decorator_list", ())]
+            if any("validator" in m and "mode='after'" not in m for m in marks):
+                return True
+    return False
 
 
 def fill_dataclass(
@@ -40,6 +52,12 @@ def fill_dataclass(
             value = tr.unknown("a field", label=name)
         instance.attrs[name] = value
         declared_shapes.check_field(tr, instance, name, value, annotated, sizes)
+    if PYDANTIC in instance.cls.library_bases:
+        changed = _changes(instance.cls)
+        for name in fields:
+            if changed or isinstance(instance.attrs[name], DictV):  # it may become a model of its own
+                instance.attrs[name] = tr.unknown("a field", label=name)
+        instance.open = instance.open or changed
     after = instance.cls.find("__post_init__")
     if after is not None and isinstance(after[0], Function):
         call(tr, Bound(instance, after[0], after[1]), (), {})

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from analyzer.tracing.calls import call_function
+from analyzer.tracing.dataclass_fields import PYDANTIC
 from analyzer.tracing.evaluation import call, evaluate, run_block, seen
 from analyzer.tracing.frames import Frame
 from analyzer.tracing.libraries import MARK
@@ -123,8 +124,9 @@ def make_lambda(tr: Tracer, node: ast.Lambda) -> Function:
 def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
     bases: list[Value] = []
     for base in node.bases:
-        value = evaluate(tr, base.value if isinstance(base, ast.Starred) else base)
-        value = seen(value)
+        value = seen(evaluate(tr, base.value if isinstance(base, ast.Starred) else base))
+        if isinstance(base, ast.Subscript) and isinstance(value, Unknown):  # `Generic[T]`, `Dataset[Tensor]`
+            value = seen(evaluate(tr, base.value))
         if isinstance(value, Native):
             if value.name == "object":
                 continue
@@ -157,6 +159,8 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
         member.owner, member.scope = cls, outer
     named_tuple = cls.tuple = any("NamedTuple" in ast.unparse(b) for b in node.bases)
     cls.dataclass = named_tuple or any(isinstance(b, Class) and b.dataclass for b in cls.bases)
+    if PYDANTIC in cls.library_bases:
+        cls.dataclass = True
     if set(cls.library_bases) & set(_ENUMERATIONS):
         _enumerate(tr, cls)
     told = cls.find("__init_subclass__", after=cls)

@@ -54,13 +54,14 @@ class Raised:
 
 @dataclass(frozen=True)
 class DryRun:
-    """What came of the run. Neither `failure` nor `unreached`: the first training step went well."""
+    """What came of the run. Neither `failure` nor `unreached`: the first training step went well, if `whole` all."""
 
     failure: Raised | None = None
     unreached: str | None = None  # what the script needs and does not have here
     steps: int = 0
     batches: int = 0
-    made_up: int = 0  # numbers that tensors without values were asked for
+    made_up: int = 0  # numbers that tensors without values were asked for, and that only such tensors gave
+    whole: bool = False  # it came to its end as it stands, with nothing left out
     data: tuple[str, ...] = ()  # data sets replaced by zeros of their sizes
     shapes: Mapping[tuple[str, int], Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
 
@@ -113,7 +114,7 @@ def with_dry_run(traced: AnalysisResult, run: DryRun, target: str, script: str) 
         return replace(traced, notes=(*traced.notes, note))
     if run.failure is None:
         findings = tuple(_refuted(f, run) for f in traced.findings)
-        note = f"Dry run of {script}: {run.batches} batches and {run.steps} optimizer steps without a failure."
+        note = f"Dry run of {script}: {_passed(run)}."
         return replace(traced, findings=findings, notes=(*traced.notes, note))
     failure = run.failure
     frames = {(f.path, f.line) for f in failure.frames}
@@ -128,6 +129,17 @@ def with_dry_run(traced: AnalysisResult, run: DryRun, target: str, script: str) 
         evidence=replace(told.evidence, sentences=(*told.evidence.sentences, *sentences)),
     )
     return replace(traced, findings=tuple(confirmed if f is told else f for f in traced.findings))
+
+
+def _passed(run: DryRun) -> str:
+    """What was run without a failure, and what was not."""
+    if run.whole:
+        return f"it comes to its end as it stands ({run.steps} optimizer steps looked at)"
+    invented = f", {run.made_up} numbers on the way invented" if run.made_up else ""
+    return (
+        f"{run.batches} batches and {run.steps} optimizer steps without a failure{invented}; "
+        "what comes behind them was not seen"
+    )
 
 
 def _tells(finding: Finding, last: TracebackFrame, frames: set[tuple[str, int]]) -> bool:
@@ -190,15 +202,15 @@ def _inside_files() -> dict[str, bytes | Path]:
 
 
 def _read(path: Path, completed: Completed) -> DryRun:
-    if completed.timed_out:
-        return DryRun(unreached="more time than is allowed for a first training step")
-    if completed.out_of_memory:
-        return DryRun(unreached="more memory than is allowed")
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ValueError("too large")
         return _checked(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        if completed.timed_out:
+            return DryRun(unreached="more time than is allowed for a first training step")
+        if completed.out_of_memory:
+            return DryRun(unreached="more memory than is allowed")
         return DryRun(unreached=f"a Python with its packages in the sandbox (exit code {completed.exit_code})")
 
 
@@ -225,9 +237,9 @@ def _checked(data: Any) -> DryRun:
         failure = Raised(_text(error["type"], 80), _text(error["message"], 400), frames)
         if failure.kind in ("IndexError", "ValueError") and "argv" in frames[-1].text:
             return DryRun(unreached="arguments that nobody gave", shapes=shapes)
-        return DryRun(failure, None, steps, batches, made_up, zeros, shapes)
+        return DryRun(failure, None, steps, batches, made_up, False, zeros, shapes)
     if status == "finished":
-        return DryRun(None, None, steps, batches, made_up, zeros, shapes)
+        return DryRun(None, None, steps, batches, made_up, data.get("whole") is True, zeros, shapes)
     return DryRun(unreached=_text(data.get("reason") or "values that only a real run has", 300), shapes=shapes)
 
 

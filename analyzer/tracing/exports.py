@@ -32,6 +32,9 @@ def refuse_missing(tr: Tracer, module: Module, name: str, node: ast.AST | None, 
     here = tr.frame.path
     if here == module.path or name.startswith("__") or _beside(tr.shared.root / module.path, name):
         return
+    twin = (tr.shared.root / here).parent / f"{module.name.partition('.')[0]}.py"
+    if twin.is_file() and twin != tr.shared.root / module.path:  # which is meant when the file is run from its folder
+        return
     tr.shared.read.add(f"{module.path}:*")
     bound = names_bound(tree)
     if bound is None or name in bound:

@@ -14,10 +14,12 @@ from analyzer.tracing.known_types import element, kind_of, value_of
 from analyzer.tracing.modules import import_module
 from analyzer.tracing.operators.data import item
 from analyzer.tracing.operators.indexing import assign_item, index_tensor
+from analyzer.tracing.operators.tables import set_column
 from analyzer.tracing.operators.torch_modules import Children
 from analyzer.tracing.plain_data import hashable, is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.registries import filled
+from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -205,7 +207,7 @@ def _of_dict(tr: Tracer, value: DictV, index: Value, node: ast.AST | None) -> Va
     if hashable(index):
         if index in value.items:
             return value.items[index]
-        if isinstance(value, DefaultDict) and not value.open and is_plain(index):
+        if isinstance(value, DefaultDict) and not value.open and (is_plain(index) or isinstance(index, Tensor)):
             return _made(tr, value, index)
         if not value.open and (value.items or tr.guards) and is_plain(index) and all(map(is_plain, value.items)):
             raise PyRaise("KeyError", repr(index))  # an empty one that no one expects to refuse is filled elsewhere
@@ -242,7 +244,9 @@ def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
     index = seen(index)
     if isinstance(owner, Children) and isinstance(index, str):
         set_attribute(tr, owner.module, index, value)
-    if isinstance(owner, DictV):
+    if isinstance(owner, Rows):
+        set_column(tr, owner, index)
+    elif isinstance(owner, DictV):
         tr.touch(owner)
         if hashable(index):
             owner.items[index] = value

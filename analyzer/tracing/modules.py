@@ -191,7 +191,9 @@ def _find(tr: Tracer, name: str) -> Path | None:
         return None
     key = (name, tr.frames[0].path if tr.frames else "", tr.frame.path if tr.frames else "")
     if key not in tr.shared.files:
-        tr.shared.files[key] = _search(tr, name) or library_file(name)
+        first = name.partition(".")[0]
+        own = bool(tr.frames) and Path(tr.frame.path).parts[0] == first  # what lies in the same package is no library
+        tr.shared.files[key] = _search(tr, name) or (None if own else library_file(name))
     return tr.shared.files[key]
 
 

@@ -124,14 +124,14 @@ def _expression(tr: Tracer, node: ast.Expr) -> None:
         evaluate(tr, node.value)
 
 
-_OF_SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(")
+_OF_SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(|%")  # a size that does not divide is one too
 
 
 def _assert(tr: Tracer, node: ast.Assert) -> None:
     value = evaluate(tr, node.test)
     truth = truth_of(value)
-    if truth is False:
-        text = ast.unparse(node.test)
+    text = ast.unparse(node.test)
+    if truth is False and "__version__" not in text:  # it says with which version it is run
         if _OF_SIZES.search(text) and tr.certain and not tr.made_up:
             tr.refuse(f"the assertion `{text[:120]}` does not hold", node.test, "assert")
         raise PyRaise("AssertionError", "an assertion does not hold")

@@ -21,6 +21,7 @@ from analyzer.tracing.problems import (
     Diagnostic,
     ShapeFailure,
 )
+from analyzer.tracing.rows import LIST, Rows
 from analyzer.tracing.solver import satisfiable
 from analyzer.tracing.symbols import Site, Symbols
 from analyzer.tracing.tensors import Shape, Tensor
@@ -139,6 +140,9 @@ class Tracer:
             if isinstance(value, (ListV, DictV, Instance)):
                 self.touch(value)
                 value.open = True
+            elif isinstance(value, Rows) and value.kind == LIST:
+                self.touch(value)
+                value.forgotten()
 
     @contextmanager
     def undoable(self) -> Iterator[Journal]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensors import OpenSize, Tensor
 from analyzer.tracing.values import Api, DictV, Instance, ListV, Unknown, Value
 from analyzer.validity.terms import Cond, Poly
@@ -40,6 +41,8 @@ def truth_of(value: Value) -> bool | None:
     if isinstance(value, (ListV, DictV)):
         return True if value.items else None if value.open else False
     if isinstance(value, OpenSize):
+        return None
+    if isinstance(value, Rows):
         return None
     if isinstance(value, Tensor):
         return bool(value.value) if value.dims == () and isinstance(value.value, (int, float)) else None

@@ -58,7 +58,7 @@ _VALUES = {
     "TF_ENABLE_ONEDNN_OPTS": "[01]",
 }
 
-_FRAMEWORK = re.compile(rb"^\s*(?:import|from)\s+(torch|tensorflow|keras)\b", re.M)
+_FRAMEWORK = re.compile(rb"^\s*(?:import|from)\s+(?:[\w.]+\s*,\s*)*(torch|tensorflow|keras)\b", re.M)
 
 
 def frameworks_of(files: Iterable[Path]) -> frozenset[str]:

@@ -71,3 +71,33 @@ x = keras.activations.get("relu")(keras.random.uniform((2, {size})))
 keras.ops.matmul(keras.activations.get(None)(x), weights)
 """
     assert lines(tmp_path, text) == (set() if size == 4 else {4})
+
+
+@pytest.mark.parametrize("width", [12, 13])
+def test_a_size_that_does_not_divide(tmp_path: Path, width: int) -> None:
+    text = f"""import torch
+class Heads(torch.nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        assert width % heads == 0, "heads"
+        self.layer = torch.nn.Linear(width, width)
+Heads({width}, 4)
+"""
+    assert lines(tmp_path, text) == (set() if width == 12 else {5})
+
+
+@pytest.mark.parametrize("kind", ["int", "np.int64", "torch.float32"])
+def test_a_type_is_no_number(tmp_path: Path, kind: str) -> None:
+    text = f"import torch, numpy as np\nx = torch.zeros(2).numpy().astype({kind} * 2)\n"
+    assert lines(tmp_path, text) == {2}
+    assert lines(tmp_path, f"import torch, numpy as np\nx: {kind} | None = None\ny: list[{kind}] = [1] * 2\n") == set()
+
+
+@pytest.mark.parametrize("size", [3, 4])
+def test_a_program_that_asks_for_the_version(tmp_path: Path, size: int) -> None:
+    text = f"""import torch
+NEW = tuple(map(int, torch.__version__.split("+")[0].split("."))) > (1, 7, 1)
+x = torch.zeros(2, 3) if NEW else torch.rfft(torch.zeros(2, 3), 2)
+x @ torch.zeros({size}, 2)
+"""
+    assert lines(tmp_path, text) == (set() if size == 3 else {4})

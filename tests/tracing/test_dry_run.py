@@ -94,6 +94,64 @@ def test_a_refusal_of_invented_numbers_is_tried_again_with_real_ones(tmp_path: P
     assert found.failure.frames[-1].line == line_of(source)
 
 
+BEHIND = """
+    import torch
+    net = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    rows = 1 + int(torch.ones(3).sum().item())  # tensors without values say 1, and 2 rows
+    for step in range(40):
+        net(torch.zeros(rows, 4)).sum().backward()
+        optimizer.step()
+    """
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "torch.zeros(2, 5)[:, rows - 2:] @ torch.zeros(5, 1)",  # an invented number hides it
+        "torch.zeros(5, 2).as_strided((4, 4), (3, 1))",  # which without values is not refused
+        "torch.nn.Embedding(3, 2)(torch.tensor([3]))",
+    ],
+)
+def test_a_pass_of_the_dry_run_is_held_against_the_script_as_it_stands(tmp_path: Path, line: str) -> None:
+    found = run(tmp_path, f"{dedent(BEHIND)}{line}  # fails")
+    assert found.failure is not None, found
+    assert found.failure.frames[-1].line == line_of(BEHIND, "optimizer.step") + 1
+    assert not found.whole
+
+
+def test_a_pass_says_how_far_it_went(tmp_path: Path) -> None:
+    whole = run(tmp_path, BEHIND)
+    assert (whole.failure, whole.unreached, whole.whole) == (None, None, True)
+    (note,) = with_dry_run(AnalysisResult(), whole, "train.py", "train.py").notes
+    assert "comes to its end as it stands" in note
+    (note,) = with_dry_run(AnalysisResult(), DryRun(batches=2, steps=3, made_up=1), "train.py", "train.py").notes
+    assert "1 numbers on the way invented" in note
+    assert "was not seen" in note
+
+
+@pytest.mark.parametrize("address", ["example.invalid", "127.0.0.1"])
+def test_who_was_refused_the_network_is_not_wrong(tmp_path: Path, address: str) -> None:
+    source = f"""
+    import socket, torch
+    try:
+        socket.create_connection(("{address}", 9), timeout=1)
+        width = 4
+    except OSError:
+        width = 5
+    torch.zeros(2, width) @ torch.zeros(4, 2)
+    """
+    found = run(tmp_path, source)
+    assert (found.failure is None) == (address == "example.invalid")
+    assert found.failure is not None or "the network (example.invalid)" in (found.unreached or "")
+
+
+def test_what_is_known_stays_when_a_later_attempt_takes_all_memory(tmp_path: Path) -> None:
+    (tmp_path / "dry.json").write_text(json.dumps({"status": "finished", "steps": 2}))
+    found = _read(tmp_path / "dry.json", Completed(137, 1.0, out_of_memory=True))
+    assert (found.unreached, found.steps) == (None, 2)
+
+
 def test_what_tracing_says_of_the_same_line_is_confirmed(tmp_path: Path) -> None:
     source = "import torch\nif __name__ == '__main__':\n    y = torch.nn.Linear(4, 2)(torch.zeros(3, 5))\n"
     found = run(tmp_path, source)

@@ -399,3 +399,29 @@ def test_a_module_that_the_build_compiles_is_there(tmp_path: Path, built: str, w
     _, tree = read_source(tmp_path / "pkg/base.py", tmp_path)
     found = explore(tmp_path, "pkg/base.py", tree, Versions()).problems.values()
     assert bool([p for p in found if p.rule == "python/missing-attribute"]) == wrong
+
+
+def test_a_package_is_no_library_to_its_own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = tmp_path / "site"
+    (installed / "checks").mkdir(parents=True)
+    (installed / "checks/__init__.py").write_text("import torch\n")
+    (installed / "checks/common.py").write_text("import torch\nSIZE = 3\n")
+    monkeypatch.setattr("analyzer.tracing.modules.library_file", lambda name: installed / "checks/common.py")
+    root = tmp_path / "repository"
+    (root / "checks").mkdir(parents=True)
+    (root / "checks/run.py").write_text("import torch\nfrom .common import WIDTH\ntorch.zeros(WIDTH)\n")
+    _, tree = read_source(root / "checks/run.py", root)
+    found = explore(root, "checks/run.py", tree, Versions()).problems.values()
+    assert [p for p in found if p.level == "error"] == []
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_module_beside_a_script_may_be_meant(tmp_path: Path, beside: bool) -> None:
+    (tmp_path / "Net").mkdir()
+    (tmp_path / "Net/__init__.py").write_text("VERSION = 1\n")
+    if beside:
+        (tmp_path / "Net/Net.py").write_text("import torch\nclass Block(torch.nn.Module):\n    pass\n")
+    (tmp_path / "Net/Test.py").write_text("import torch\nimport Net\nNet.Block()\n")
+    _, tree = read_source(tmp_path / "Net/Test.py", tmp_path)
+    found = explore(tmp_path, "Net/Test.py", tree, Versions()).problems.values()
+    assert bool([p for p in found if p.level == "error"]) is not beside

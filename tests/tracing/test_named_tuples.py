@@ -45,7 +45,8 @@ APPLIED = (
         ("q, k = [t + 1 for t in torch.zeros(2, 6).chunk(3, dim=1)]", True),
         (APPLIED + "torch.zeros(2, 3) @ O.apply(torch.zeros(3, 4), *nn.Linear(3, 4).parameters())", False),
         (APPLIED + "torch.zeros(2, 4) @ O.apply(torch.zeros(3, 4), *nn.Linear(3, 4).parameters())", True),
-        (STARRED + "torch.zeros(2, 4) @ f(*nn.Linear(4, 5).parameters(), torch.zeros(3, 4))", False),
+        (STARRED + "torch.zeros(2, 4) @ f(*nn.Linear(4, 4).parameters(), torch.zeros(3, 4))", False),
+        (STARRED + "torch.zeros(2, 4) @ f(*nn.Linear(4, 5).parameters(), torch.zeros(3, 4))", True),
         (MODULE + "n = getattr(M(True), '_is_replica', 3)\ntorch.zeros(2, n) @ torch.zeros(4, 1)", True),
         (MODULE + "n = getattr(M(True), '_is_replica', 3)\ntorch.zeros(2, n) @ torch.zeros(3, 1)", False),
         (MODULE + "for m in M(True).modules():\n    if isinstance(m, nn.Linear):\n        m(torch.zeros(2))", True),
@@ -118,3 +119,47 @@ torch.zeros(2, 3) @ y
     shared = explore(tmp_path, "main.py", ast.parse(PLAIN + text), Versions())
     assert [p.certain for p in shared.problems.values()] == [True]
     assert shared.steps < 60_000
+
+
+MODEL = """import torch
+from typing import Generic, TypeVar
+from pydantic import BaseModel, Field, field_validator, model_validator
+T = TypeVar("T")
+
+class Inner(BaseModel):
+    width: int
+    heads: int = Field(2, gt=0)
+    sizes: list = Field(default_factory=lambda: [3, 4])
+
+class Outer(BaseModel):
+    inner: Inner
+    depth: int = 1
+    CHECK
+
+class Net(torch.nn.Module, Generic[T]):
+    def __init__(self, config):
+        super().__init__()
+        self.layer = torch.nn.Linear(config.inner.width * config.inner.heads, config.inner.sizes[1])
+
+net = Net(Outer(inner=INNER))
+torch.nn.Linear(4, 2)(net.layer(torch.zeros(2, SIZE)))
+"""
+AFTER = "@model_validator(mode='after')\n    def check(self):\n        return self\n"
+BEFORE = "@field_validator('inner')\n    def check(cls, value):\n        return Inner(width=2)\n"
+
+
+@pytest.mark.parametrize(
+    ("check", "inner", "size", "wrong"),
+    [
+        ("pass", "Inner(width=5)", 10, False),
+        ("pass", "Inner(width=5)", 5, True),
+        ("pass", "Inner(width=5, heads=1)", 5, False),
+        (AFTER, "Inner(width=5)", 5, True),
+        (BEFORE, "Inner(width=5)", 4, False),
+        ("pass", "{'width': 5}", 10, False),
+    ],
+)
+def test_a_model_of_pydantic(tmp_path: Path, check: str, inner: str, size: int, wrong: bool) -> None:
+    text = MODEL.replace("CHECK", check).replace("INNER", inner).replace("SIZE", str(size))
+    shared = explore(tmp_path, "main.py", ast.parse(text), Versions())
+    assert bool([p for p in shared.problems.values() if p.level == "error"]) == wrong

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -200,3 +201,23 @@ def test_what_changes_sizes_in_place_changes_the_tensor_of_every_name(call: str,
         found = {t.dims for (_, line, _), tensors in shared.assigned.items() if line == at for t in tensors}
         other = {(1, 4)} if name == "b" and "if" in body else set()  # where the data are more than this run's
         assert found == {tuple(made.shape)} | other
+
+
+# Calls by keyword, under the names that PyTorch gives the parameters.
+@pytest.mark.parametrize(
+    ("call", "size"),
+    [
+        ("torch.chunk(input=x, chunks=3, dim=1)[0]", 2), ("x.chunk(chunks=3, dim=1)[0]", 2),
+        ("torch.split(x, split_size_or_sections=2, dim=1)[0]", 2), ("torch.stack(torch.unbind(input=x, dim=1))", 4),
+        ("torch.outer(input=x[0], vec2=x[1])", 6), ("torch.swapaxes(x, axis0=0, axis1=1)", 4),
+        ("torch.complex(real=x, imag=x).real", 6), ("torch.lerp(x, end=x, weight=0.5)", 6),
+        ("torch.addcmul(x, tensor1=x, tensor2=x)", 6), ("torch.tensor_split(x, sections=2, dim=1)[0]", 3),
+        ("torch.split(x, split_size_or_sections=[1, 5], dim=1)[1]", 5),
+    ],
+)  # fmt: skip
+def test_parameters_by_their_names(tmp_path: Path, call: str, size: int) -> None:
+    text = f"import torch\nx = torch.ones(4, 6)\ny = {call} @ torch.ones(SIZE, 2)\n"
+    exec(text.replace("SIZE", str(size)), {})
+    for width, lines in ((size, []), (size + 1, [3])):
+        shared = explore(tmp_path, "main.py", ast.parse(text.replace("SIZE", str(width))), Versions())
+        assert [p.site.line for p in shared.problems.values() if p.level == "error"] == lines

@@ -47,7 +47,10 @@ _RULES: dict[str, Callable[[Any], Value]] = {
     "bytes": introspection.plain(bytes), "bytearray": introspection.plain(bytes), "ascii": introspection.plain(ascii),
     "oct": introspection.plain(oct),
 }  # fmt: skip
-BUILTINS: dict[str, Value] = {name: Native(name, run) for name, run in _RULES.items()}
+BUILTINS: dict[str, Value] = {
+    name: Native(name, run, any_number=name in ("dict", "print", "super", "exit", "quit"))
+    for name, run in _RULES.items()
+}
 BUILTINS["object"] = Native("object", lambda c: c.tr.unknown("an object"))
 BUILTINS["NotImplemented"] = Unknown("NotImplemented", label="NotImplemented", pytype="object")
 EXCEPTIONS = tuple(n for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException))

@@ -18,6 +18,7 @@ from analyzer.tracing.operators.layers import has_attribute
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.rows import FRAME, SERIES, Rows
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.truths import Test
 from analyzer.tracing.values import (
@@ -84,6 +85,9 @@ def _is_layer(name: str, kind: str) -> bool | None:
 def is_a(value: Value, kind: Value) -> bool | None:
     if isinstance(kind, Unknown) or isinstance(value, Unknown):
         return None
+    if isinstance(value, Rows) and isinstance(kind, (Native, Api, Class)):
+        named = kind.name in (value.kind, *(("pandas.core.frame.DataFrame",) if value.kind == FRAME else ()))
+        return named or (None if kind.name.startswith(("collections", "typing", "pandas")) else False)
     if isinstance(kind, Native):
         known = {
             "int": (int, Poly), "float": (float,), "str": (str,), "bool": (bool, Cond), "list": (ListV,),
@@ -268,6 +272,10 @@ def type_(c: Call) -> Value:
         return _made_class(c)
     if isinstance(value, Instance):
         return value.cls
+    if isinstance(value, Rows) and value.kind in (FRAME, SERIES):
+        return Api(value.kind)
+    if isinstance(value, Tensor) and value.framework == "numpy":
+        return Api("numpy.ndarray")
     return c.tr.unknown("a type", label="type()")
 
 

@@ -10,8 +10,9 @@ from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.collected import MOST_ELEMENTS, as_dict, as_set, in_order
 from analyzer.tracing.evaluation import call, get_attribute, iterate
 from analyzer.tracing.iteration import fields_of, iter_forever, known_elements
-from analyzer.tracing.operators import data
+from analyzer.tracing.operators import data, tables
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
@@ -53,6 +54,8 @@ def length(c: Call) -> Value:
         items = value.attrs.get("items")
         if isinstance(items, (ListV, DictV)) and not items.open:
             return len(items.items)
+    if isinstance(value, Rows):
+        return tables.length(c.tr, value)
     if isinstance(value, Object):
         return data.length(c.tr, value)
     if isinstance(value, Unknown):

@@ -1,22 +1,24 @@
-"""Run the script, first on tensors that cost nothing, then on real ones where a value is needed or a failure is to be
-confirmed, and what fails as it stands, with nothing left out; each time in a process of its own. ``out/dry.json`` says
-what came of it."""
+"""Run the script, first on tensors that cost nothing, then on real ones where a value was invented or a failure is to
+be confirmed, at last as it stands, with nothing left out, for as long as time is left: its end there is the truth. Each
+time in a process of its own. ``out/dry.json`` says what came of it."""
 
 from __future__ import annotations
 
 import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 import traceback
 
 RESULT = os.path.abspath(os.path.join("out", "dry.json"))  # the script runs in another folder
+ATTEMPT = os.path.abspath(os.path.join("out", "attempt.json"))  # what one attempt came to
+FAKE = os.path.abspath(os.path.join("out", "fake"))  # is there as soon as tensors have no values
 NEEDS_VALUES = "values"  # the status of a fake run that met a question only real numbers answer
-PLAIN_SECONDS = 20.0  # of a run as it stands, which has to come to the same failure
+PLAIN_SECONDS = 20.0  # of a run as it stands, which has to come to the same failure, or to none
 TOO_LONG = "its first training step takes longer than the time allowed"
+KILLED = "the process ended with code"
 
 
 def main() -> None:
@@ -26,56 +28,65 @@ def main() -> None:
         _make(request)
         return
     ends = time.monotonic() + request["seconds"]
-    fake = _attempt(request, "fake", ends)
-    result = fake
-    if fake.get("fake") and (fake["status"] in ("failed", NEEDS_VALUES)):
-        real = _attempt(request, "real", ends)
-        result = _compared(fake, real)
-    if result["status"] == "failed":
-        result = _as_it_stands(result, _attempt(request, "plain", min(ends, time.monotonic() + PLAIN_SECONDS)))
-    _write(result)
+    plain_ends = ends - min(PLAIN_SECONDS, request["seconds"] / 4)
+    result = _attempt(request, "fake", plain_ends)
+    if result["status"] == "finished":
+        _write(result, RESULT)  # and if one of the next attempts takes the memory of all, this stays
+    if result.get("fake") and (result["status"] in ("failed", NEEDS_VALUES) or result.get("made_up")):
+        result = _compared(result, _attempt(request, "real", plain_ends))
+    if result["status"] != "failed":
+        _write(result, RESULT)
+    _write(_as_it_stands(result, _attempt(request, "plain", min(ends, time.monotonic() + PLAIN_SECONDS))), RESULT)
 
 
 def _compared(fake: dict, real: dict) -> dict:  # type: ignore[type-arg]
     """What two attempts say together: only the real one may find that an alleged failure is none."""
     if real["status"] in ("failed", "finished"):
         return real
-    if fake["status"] == "failed" and not fake["made_up"] and real.get("reason") == TOO_LONG:
+    cut_short = real.get("reason", TOO_LONG) == TOO_LONG
+    if fake["status"] == "finished" and (cut_short or real["reason"].startswith((KILLED, "more memory"))):
+        return fake
+    if fake["status"] == "failed" and not fake["made_up"] and cut_short:
         return fake
     return dict(real, status="unreachable", reason=real.get("reason") or fake.get("reason"))
 
 
-def _as_it_stands(failed: dict, plain: dict) -> dict:  # type: ignore[type-arg]
-    """A failure counts where the script fails without what the dry run leaves out, or cannot be run so far and nothing
-    that was left out has a part in it."""
+def _as_it_stands(dry: dict, plain: dict) -> dict:  # type: ignore[type-arg]
+    """What the run without what the dry run leaves out adds: it fails, or comes to its end, or neither in its time.
+
+    A failure of the dry run alone counts if nothing that was left out has a part in it.
+    """
     if plain["status"] == "failed":
-        return dict(failed, error=plain["error"])
-    reason = failed.get("doubt")
+        return dict(dry, status="failed", error=plain["error"])
     if plain["status"] == "finished":
+        if dry["status"] != "failed":
+            return dict(dry, status="finished", whole=True)
         reason = "what is left out here: as it stands the script goes on where the dry run fails"
-    return dict(failed, status="unreachable", reason=reason) if reason else failed
+        return dict(dry, status="unreachable", reason=reason)
+    if dry["status"] == "failed" and dry.get("doubt"):
+        return dict(dry, status="unreachable", reason=dry["doubt"])
+    return dry
 
 
 def _attempt(request: dict, mode: str, ends: float) -> dict:  # type: ignore[type-arg]
-    left = ends - time.monotonic()
-    if left < 2:
+    seconds = ends - time.monotonic()
+    if seconds < 2:
         return {"status": "unreachable", "reason": TOO_LONG}
-    seconds = left * 0.5 if mode == "fake" else left
-    if os.path.exists(RESULT):
-        os.remove(RESULT)
+    for left in (ATTEMPT, FAKE):
+        if os.path.exists(left):
+            os.remove(left)
     attempted = dict(request, mode=mode, seconds=seconds)
-    code = (_forked if "torch" in sys.modules else _started)(attempted, seconds + 5)
+    code = _ended((_forked if "torch" in sys.modules else _started)(attempted), seconds)
     try:
-        with open(RESULT, encoding="utf-8") as file:
+        with open(ATTEMPT, encoding="utf-8") as file:
             return json.load(file)  # type: ignore[no-any-return]
     except (OSError, ValueError):
-        reason = TOO_LONG
-        if code:
-            reason = f"the process ended with code {code} before the first training step was over"
-        return {"status": NEEDS_VALUES if mode == "fake" else "unreachable", "reason": reason, "fake": mode == "fake"}
+        reason = f"{KILLED} {code} before the first training step was over" if code else TOO_LONG
+        fake = mode == "fake" and os.path.exists(FAKE)
+        return {"status": NEEDS_VALUES if fake else "unreachable", "reason": reason, "fake": fake}
 
 
-def _forked(request: dict, seconds: float) -> int:  # type: ignore[type-arg]
+def _forked(request: dict) -> int:  # type: ignore[type-arg]
     """Make the attempt in a fork of this process, which has imported PyTorch and nothing of the project."""
     child = os.fork()
     if child == 0:
@@ -90,8 +101,23 @@ def _forked(request: dict, seconds: float) -> int:  # type: ignore[type-arg]
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(code)
-    ends = time.monotonic() + seconds
-    while time.monotonic() < ends:
+    return child
+
+
+def _started(request: dict) -> int:  # type: ignore[type-arg]
+    """Make the attempt in a new process."""
+    attempt = os.path.join(tempfile.gettempdir(), "attempt.json")  # the folder itself may not be written
+    with open(attempt, "w", encoding="utf-8") as file:
+        json.dump(request, file)
+    nobody_types = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
+    command = [sys.executable, "-m", "assay_dry", attempt]
+    return os.posix_spawn(sys.executable, command, os.environ, file_actions=[nobody_types])
+
+
+def _ended(child: int, seconds: float) -> int:
+    """The exit code; 0 where its time is over, which is half of it for tensors without values: real ones follow."""
+    started = time.monotonic()
+    while time.monotonic() < started + (seconds / 2 if os.path.exists(FAKE) else seconds):
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             return os.waitstatus_to_exitcode(status)
@@ -101,27 +127,15 @@ def _forked(request: dict, seconds: float) -> int:  # type: ignore[type-arg]
     return 0
 
 
-def _started(request: dict, seconds: float) -> int:  # type: ignore[type-arg]
-    """Make the attempt in a new process."""
-    attempt = os.path.join(tempfile.gettempdir(), "attempt.json")  # the folder itself may not be written
-    with open(attempt, "w", encoding="utf-8") as file:
-        json.dump(request, file)
-    try:
-        command = [sys.executable, "-m", "assay_dry", attempt]
-        return subprocess.run(command, timeout=seconds, check=False, stdin=subprocess.DEVNULL).returncode
-    except subprocess.TimeoutExpired:
-        return 0
-
-
 def _make(request: dict) -> None:  # type: ignore[type-arg]
     from .script import run_script
 
-    _write(run_script(request))
+    _write(run_script(request, FAKE), ATTEMPT)
 
 
-def _write(result: dict) -> None:  # type: ignore[type-arg]
-    os.makedirs(os.path.dirname(RESULT), exist_ok=True)
-    with open(RESULT, "w", encoding="utf-8") as file:
+def _write(result: dict, path: str) -> None:  # type: ignore[type-arg]
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
         json.dump(result, file)
 
 

@@ -21,10 +21,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 class RunProgress:
     """What happened so far; adapters count here and end the run when everything has been seen once."""
 
-    def __init__(self, mode: str, root: str) -> None:
+    def __init__(self, mode: str, root: str, fake_mark: str) -> None:
         self.mode = mode
         self.root = root
         self.fake = False  # tensors without values are in use
+        self._fake_mark = fake_mark  # a file that says so to the process which waits
+        self.asked_for: list[str] = []  # addresses in the network
         self.made_up = 0  # values that a fake tensor was asked for and that were invented
         self.steps = 0
         self.batches = 0
@@ -35,16 +37,37 @@ class RunProgress:
         """Whether the function that asks was called by the project's own code, not by a library for itself."""
         return _inside(sys._getframe(depth).f_code.co_filename, self.root)
 
+    def without_values(self) -> None:
+        self.fake = True
+        with open(self._fake_mark, "w", encoding="utf-8"):
+            pass
+
+    def heard(self, event: str, given: tuple[Any, ...]) -> None:
+        """An audit hook: addresses in the network that somebody asks for; a library may pass over that in silence."""
+        if event == "socket.getaddrinfo":
+            asked = given[0]
+        elif event == "socket.connect" and isinstance(given[1], tuple):
+            asked = given[1][0]
+        else:
+            return
+        name = asked.decode("utf-8", "replace") if isinstance(asked, bytes) else str(asked or "")
+        if name not in _HERE and not name.startswith("127."):
+            self.asked_for.append(name)
+
     def step(self, most: int = 12) -> None:
         self.steps += 1
         if self.steps >= most:
             raise Finished
 
 
-def run_script(request: dict[str, Any]) -> dict[str, Any]:
+_HERE = ("", "localhost", "::1", "0.0.0.0", "::")  # addresses of this machine itself
+
+
+def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
     root = os.path.realpath(request["root"])
     script = os.path.join(root, request["script"])
-    progress = RunProgress(request["mode"], root)
+    progress = RunProgress(request["mode"], root, fake_mark)
+    sys.addaudithook(progress.heard)
     _prepare(root, script, request, progress)
     recorder = ShapeRecorder(root)
     result: dict[str, Any] = {"status": "finished"}
@@ -129,6 +152,8 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
     if progress.fake and (kind in _FAKE_LIMITS or any(w in text.lower() for w in _FAKE_WORDS)):
         return {"status": "values", "reason": "it asks for values that only a real run has"}
     reason = _lack(error, kind, text, own, last)
+    if reason is None and progress.asked_for:
+        reason = f"the network ({progress.asked_for[0][:80]}), without which it fails ({kind}: {text[:120]})"
     if reason is not None and progress.fake and not isinstance(error, (ImportError, OSError, EOFError)):
         return {"status": "values", "reason": reason}  # the numbers that it was shown are invented
     if reason is not None:

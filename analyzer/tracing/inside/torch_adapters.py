@@ -134,7 +134,7 @@ def _fake(torch: Any, progress: Any) -> None:
         as_array(t) if dtype is None else as_array(t).astype(dtype)
     )
     mode = Shapes(allow_non_fake_inputs=True)
-    progress.fake = True
+    progress.without_values()
     mode.__enter__()
 
 

@@ -25,8 +25,10 @@ from analyzer.tracing.operators.modules import (
     super_method,
 )  # fmt: skip
 from analyzer.tracing.operators.objects import call_object, object_method
+from analyzer.tracing.operators.optimizers import named_parameters
 from analyzer.tracing.operators.table import rules, run_entry
 from analyzer.tracing.operators.tensors import tensor_attribute, tensor_method
+from analyzer.tracing.operators.torch_modules import is_module
 from analyzer.tracing.operators.typed import call_typed
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
@@ -73,7 +75,15 @@ def constant_of(tr: Tracer, api: Api) -> Value:
         return _CONSTANTS[api.name]
     if api.name in ("tf.app.flags.FLAGS", "tf.flags.FLAGS", "absl.flags.FLAGS"):
         return flag_values(tr)
+    if api.name in _NEWEST:
+        said = tr.shared.versions.get("torch")
+        return _NEWEST[api.name] if said is None else ".".join(map(str, (*said, 0, 0)[:3]))
     return None
+
+
+# What a program that asks for its framework's version reads where the repository says nothing: a recent one, as an
+# installation of today has it.
+_NEWEST = {"torch.__version__": "2.6.0", "torch.version.__version__": "2.6.0"}
 
 
 def public_names(module: str) -> list[str]:
@@ -179,6 +189,10 @@ def call_method(
     ]
     if isinstance(owner, SuperV):
         return super_method(tr, owner, name, args, kwargs, node)
+    if name in ("parameters", "named_parameters") and is_module(owner) and not tr.in_definition:
+        tr.shared.known_calls[f"Module.{name}"] += 1
+        held = named_parameters(tr, owner)
+        return held if name == "named_parameters" else ListV([p for _, p in held.items], held.open)
     for kind, handler in handlers:
         if isinstance(owner, kind):
             return handler(tr, owner, name, args, kwargs, node)

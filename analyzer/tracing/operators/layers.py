@@ -286,7 +286,7 @@ _STATISTICS = ("running_mean", "running_var")
 
 def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
     if name in ("weight", "bias") and layer.name.startswith("torch."):
-        return _parameter(tr, layer, name)  # `bias=False` of the constructor is not the bias
+        return parameter(tr, layer, name)  # `bias=False` of the constructor is not the bias
     size = of_convolution(layer, name)
     if size is not None:
         return size
@@ -295,13 +295,13 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
     if name in layer.args:
         return layer.args[name]
     if name in ("weight", "bias"):
-        return _parameter(tr, layer, name)
+        return parameter(tr, layer, name)
     if name == "layers" and isinstance(layer.attrs.get("items"), ListV):
         return layer.attrs["items"]
     if name == "_modules" and layer.name.startswith("torch."):
         return children_of(layer)
     if name in _STATISTICS and layer.name.startswith("torch.nn.BatchNorm"):
-        return _parameter(tr, layer, name)
+        return parameter(tr, layer, name)
     if name in _PARAMETERS:
         return tr.unknown(f"parameter {name}", "data")
     if name in _NUMBERS and "Norm" in layer.name and layer.name.startswith("torch."):
@@ -313,16 +313,16 @@ def has_attribute(layer: Layer, name: str) -> bool:
     """Whether a layer is known to have it: what it was made of, its parameters, PyTorch's methods."""
     if name in layer.args or (name in layer.attrs and name != "items") or of_convolution(layer, name) is not None:
         return True
-    weighted = bool(_WEIGHTED.match(layer.name))
+    weighted = bool(WEIGHTED.match(layer.name))
     if name in ("weight", "bias", "reset_parameters") and weighted:
         return name != "bias" or "Embedding" not in layer.name
     return layer.name.startswith("torch.nn.") and name in framework_data("torch")["attributes"]["torch.nn.Module"]
 
 
-_WEIGHTED = re.compile(r"torch\.nn\.(Linear|Bilinear|Embedding|Conv|BatchNorm|LayerNorm|GroupNorm|InstanceNorm)")
+WEIGHTED = re.compile(r"torch\.nn\.(Linear|Bilinear|Embedding|Conv|BatchNorm|LayerNorm|GroupNorm|InstanceNorm)")
 
 
-def _parameter(tr: Tracer, layer: Layer, name: str) -> Value:
+def parameter(tr: Tracer, layer: Layer, name: str) -> Value:
     """The shape of a weight, where it follows from the hyperparameters."""
     if name in layer.built:
         return layer.built[name]
@@ -332,6 +332,9 @@ def _parameter(tr: Tracer, layer: Layer, name: str) -> Value:
         dims = [args.get("out_features"), args.get("in_features")] if name == "weight" else [args.get("out_features")]
     elif kind == "Embedding" and name == "weight":
         dims = [args.get("num_embeddings"), args.get("embedding_dim")]
+    elif kind == "LayerNorm" and args.get("elementwise_affine", True) is True:
+        given = args.get("normalized_shape")
+        dims = given.items if isinstance(given, ListV) else list(given) if isinstance(given, tuple) else [given]
     elif kind.startswith("BatchNorm"):
         kept = "track_running_stats" if name in _STATISTICS else "affine"
         dims = [args.get("num_features")] if args.get(kept, True) is True else None

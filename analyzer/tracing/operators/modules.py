@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from analyzer.tracing.evaluation import call
-from analyzer.tracing.operators import keras_models
+from analyzer.tracing.operators import keras_models, optimizers
 from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, layer_attribute, make_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
@@ -54,6 +54,9 @@ _METHODS = _SELF | {
 
 def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
     """`__init__` of the library base: a subclass of a real layer is that layer too."""
+    if any(base in optimizers.BASES for base in instance.cls.library_bases):
+        optimizers.initialise(tr, instance, args, kwargs)
+        return
     for base in instance.cls.library_bases:
         if base in ("torch.nn.Module", "keras.Model", "keras.layers.Layer", "keras.Layer", "object") or "." not in base:
             continue  # builtin exceptions have no dot

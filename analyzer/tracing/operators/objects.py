@@ -10,6 +10,7 @@ from analyzer.tracing.operators.flags import parser_method, run_command
 from analyzer.tracing.operators.keras_models import call_loss, call_model, model_method
 from analyzer.tracing.operators.lightning_rules import trainer_method
 from analyzer.tracing.operators.sessions import session_method
+from analyzer.tracing.operators.sklearn_rules import transformed
 from analyzer.tracing.operators.torch_distribution_rules import distribution_method
 from analyzer.tracing.operators.torch_modules import remove_hook
 from analyzer.tracing.tensors import Tensor
@@ -41,6 +42,8 @@ def object_method(
         return distribution_method(tr, owner, name, args, kwargs)
     if kind == "trainer":
         return trainer_method(tr, owner, name, args, kwargs, node)
+    if kind == "row transformer":
+        return transformed(tr, owner, name, args)
     if kind == "counter":
         return tr.unknown(f"{name}()", "foreign")
     return tr.unknown_call(f"{kind}.{name}")

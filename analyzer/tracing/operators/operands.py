@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.operators.table import Op
+from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensors import OpenSize, Shape, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import ListV, Unknown, Value
@@ -15,6 +16,8 @@ def tensor_of(tr: Tracer, value: Value, framework: str, name: str = "") -> Tenso
     """The value as a tensor: numbers are scalars, nested lists arrays, unknowns tensors of unknown rank."""
     if isinstance(value, Tensor):
         return value
+    if isinstance(value, Rows):
+        return Tensor(value.array.dims, value.array.dtype, framework)
     if isinstance(value, Unknown):
         if value.value is not None:
             return tensor_of(tr, value.value[0], framework, name)

@@ -20,6 +20,7 @@ from analyzer.tracing.values import (
     Instance,
     Layer,
     ListV,
+    Native,
     Object,
     Partial,
     Unknown,
@@ -175,9 +176,19 @@ def dataclass_field(op: Op, args: tuple[Value, ...]) -> Value:
     return Object("dataclass field", data=dict(op.extra))
 
 
+@operator("pydantic.Field", "default=... *rest")
+def model_field(op: Op, default: Value, rest: tuple[Value, ...]) -> Value:
+    given = {"default": default} if default is not ... else {}
+    return Object("dataclass field", data={**given, **{k: v for k, v in op.extra.items() if k == "default_factory"}})
+
+
 @operator("dataclasses.dataclass functools.wraps functools.lru_cache functools.cache functools.total_ordering", "*args")
 def decorators(op: Op, args: tuple[Value, ...]) -> Value:
-    return args[0] if args and isinstance(args[0], (Class, Function)) else op.tr.unknown("a decorator")
+    if args and isinstance(args[0], (Class, Function)):
+        return args[0]
+    if op.name == "functools.lru_cache":  # `lru_cache(maxsize=3)(function)`
+        return Native("a cache", lambda c: c.get(0))
+    return op.tr.unknown("a decorator")
 
 
 @operator("dataclasses.replace", "x")

@@ -30,6 +30,7 @@ class Parameter:
     kind: str = ""  # "*" or "**"
     default: Value = None
     required: bool = True
+    also: tuple[str, ...] = ()  # other names of it, in one function or another
 
 
 _SIZES = ("size", "shape", "dims", "repeats")  # of parameters that take numbers one by one, or a tuple by name
@@ -131,7 +132,10 @@ class Entry:
 
 
 def operator(names: str, signature: str = "*args") -> Callable[[Rule], Rule]:
-    """Declare the rule of some names. `signature` lists parameters: ``input weight bias=None *rest``."""
+    """Declare the rule of some names. `signature` lists parameters: ``input weight bias=None *rest``.
+
+    ``number|chunks``: one that a call may also name so.
+    """
 
     def mark(rule: Rule) -> Rule:
         entry = Entry(parse_signature(signature), rule)
@@ -150,8 +154,10 @@ def parse_signature(text: str) -> tuple[Parameter, ...]:
             kind = "**" if part.startswith("**") else "*"
             parameters.append(Parameter(part.lstrip("*"), kind, None, False))
             continue
-        name, separator, default = part.partition("=")
-        parameters.append(Parameter(name, "", ast.literal_eval(default) if separator else None, not separator))
+        names, separator, default = part.partition("=")
+        name, *also = names.split("|")
+        value = ast.literal_eval(default) if separator else None
+        parameters.append(Parameter(name, "", value, not separator, tuple(also)))
     return tuple(parameters)
 
 
@@ -220,10 +226,10 @@ def bind(
             if position < len(sources):
                 nodes[parameter.name] = sources[position]
             position += 1
-        elif parameter.name in kwargs:
-            bound[parameter.name] = kwargs.pop(parameter.name)
-            if parameter.name in named:
-                nodes[parameter.name] = named[parameter.name]
+        elif given := next((n for n in (parameter.name, *parameter.also) if n in kwargs), None):
+            bound[parameter.name] = kwargs.pop(given)
+            if given in named:
+                nodes[parameter.name] = named[given]
         elif parameter.required:
             return None
         else:

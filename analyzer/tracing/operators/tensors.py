@@ -13,6 +13,7 @@ from analyzer.tracing.operators.sessions import run_fetches
 from analyzer.tracing.operators.strides import contiguous, is_contiguous, of_result
 from analyzer.tracing.operators.table import Op, bind, rules, run_entry, run_rule
 from analyzer.tracing.operators.typed import call_typed, floating
+from analyzer.tracing.rows import LIST, Rows
 from analyzer.tracing.tensors import OpenSize, Shape, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Bound, Unknown, Value
@@ -59,7 +60,7 @@ def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None)
         return (
             value
             if name == "data"
-            else Tensor(value.shape, value.dtype, value.framework, graph=value.graph, sources=(value,))
+            else Tensor(value.shape, value.dtype, value.framework, graph=value.graph, sources=(value,), name=name)
         )
     if name == "dtype":
         return (
@@ -67,6 +68,8 @@ def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None)
         )
     if name in ("device", "name", "op", "grad_fn", "is_leaf", "itemsize", "nbytes", "layout", "graph", "indices"):
         return tr.unknown(f"attribute {name}", "data", name)
+    if name == "is_sparse" and value.framework == "torch" and (value.name == "grad" or "variable" in value.tags):
+        return False
     if name in ("is_cuda", "requires_grad", "is_sparse", "is_quantized"):
         return tr.unknown(name, "data", name, "bool")
     return Bound(value, name)
@@ -114,6 +117,8 @@ def _result(
         if name == "backward":
             _check_backward(tr, owner, args, kwargs, node)
             return None
+        if name == "tolist" and owner.dims and owner.framework in ("torch", "numpy"):
+            return Rows(LIST, owner)
         return tr.unknown(
             f"{name}()", "data", pytype="number" if name == "item" else "list" if name == "tolist" else ""
         )

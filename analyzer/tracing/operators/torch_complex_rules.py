@@ -33,9 +33,14 @@ def view_as_real(op: Op, input: Value) -> Value:
     return Tensor((*found.dims, 2), None, "torch", site=op.where, sources=(found,))
 
 
-@operator("torch.polar torch.complex", "abs angle")
+@operator("torch.polar", "abs angle")
 def polar(op: Op, abs: Value, angle: Value) -> Value:
-    found = broadcast(op, "*", abs, angle, "torch")
+    return of_parts(op, abs, angle)
+
+
+@operator("torch.complex", "real imag")
+def of_parts(op: Op, real: Value, imag: Value) -> Value:
+    found = broadcast(op, "*", real, imag, "torch")
     if not isinstance(found, Tensor):
         return found
     return Tensor(found.shape, None, "torch", site=op.where, sources=(found,))

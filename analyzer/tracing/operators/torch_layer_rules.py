@@ -72,6 +72,8 @@ def recurrent(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
     made = _result(op, layer, out, state)
     if batch is not None and isinstance(first, bool):
         made[0].strides = _layout(out, first)
+    elif batch is None:
+        made[0].strides = contiguous(out)  # one row of a batch of one, wherever the batch stands
     return made
 
 

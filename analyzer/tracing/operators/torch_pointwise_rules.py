@@ -25,7 +25,7 @@ def of_two(op: Op, input: Value, other: Value, rest: tuple[Value, ...]) -> Value
     return _untyped(broadcast(op, op.short, input, other, "torch"))
 
 
-@operator("torch.addcmul torch.addcdiv torch.lerp", "input first second *rest")
+@operator("torch.addcmul torch.addcdiv torch.lerp", "input first|tensor1|end second|tensor2|weight *rest")
 def of_three(op: Op, input: Value, first: Value, second: Value, rest: tuple[Value, ...]) -> Value:
     return _untyped(broadcast(op, op.short, broadcast(op, op.short, first, second, "torch"), input, "torch"))
 
@@ -85,7 +85,7 @@ def bucketize(op: Op, input: Value, boundaries: Value, rest: tuple[Value, ...]) 
     return of_one(op, input, ())
 
 
-@operator("torch.searchsorted torch.take", "first values *rest")
+@operator("torch.searchsorted torch.take", "first|sorted_sequence|input values|index|input *rest")
 def looked_up(op: Op, first: Value, values: Value, rest: tuple[Value, ...]) -> Value:
     """One result for each of the values, or of the places, of the second operand."""
     return of_one(op, values, ())

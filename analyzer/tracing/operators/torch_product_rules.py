@@ -21,7 +21,7 @@ def baddbmm(op: Op, input: Value, batch1: Value, batch2: Value, beta: Value, alp
     return apply(op, "torch", "bmm", (batch1, batch2))
 
 
-@operator("torch.outer torch.ger", "a b")
+@operator("torch.outer torch.ger", "a|input b|vec2")
 def outer(op: Op, a: Value, b: Value) -> Value:
     x, y = tensor_of(op.tr, a, "torch"), tensor_of(op.tr, b, "torch")
     if x is None or y is None or x.dims is None or y.dims is None or len(x.dims) != 1 or len(y.dims) != 1:
@@ -45,15 +45,16 @@ def where(op: Op, condition: Value, input: Value, other: Value) -> Value:
     return apply(op, "torch", "where", (condition, input, other))
 
 
-@operator("torch.split Tensor.split Tensor.chunk torch.chunk", "tensor number=0 dim=0")
+@operator(
+    "torch.split Tensor.split Tensor.chunk torch.chunk",
+    "tensor|input number|chunks|split_size_or_sections|split_size dim=0",
+)
 def split(op: Op, tensor: Value, number: Value, dim: Value) -> Value:
     key = "split_size_or_sections" if op.short == "split" else "chunks"
-    if isinstance(number, int) and number == 0:
-        number = op.extra.get("split_size_or_sections", op.extra.get("split_size", op.extra.get("chunks", 1)))
     return apply_many(op, op.short, tensor, {key: number, "dim": dim})
 
 
-@operator("Tensor.unbind torch.unbind", "tensor dim=0")
+@operator("Tensor.unbind torch.unbind", "tensor|input dim=0")
 def unbind(op: Op, tensor: Value, dim: Value) -> Value:
     return apply_many(op, "unbind", tensor, {"dim": dim})
 

@@ -188,7 +188,7 @@ def moved(op: Op, input: Value, source: Value, destination: Value) -> Value:
     return apply(op, "torch", "permute", (tensor,), {"dims": tuple(order)})
 
 
-@operator("Tensor.transpose_ torch.swapdims Tensor.swapdims torch.swapaxes", "input dim0 dim1")
+@operator("Tensor.transpose_ torch.swapdims Tensor.swapdims torch.swapaxes", "input dim0|axis0 dim1|axis1")
 def swapped(op: Op, input: Value, dim0: Value, dim1: Value) -> Value:
     return apply(op, "torch", "transpose", (input,), {"dim0": dim0, "dim1": dim1})
 

@@ -137,7 +137,7 @@ def upsample(op: Op, input: Value, size: Value, scale_factor: Value, rest: tuple
     return apply(op, "torch", "interpolate", (input,), {"size": size, "scale_factor": scale_factor})
 
 
-@operator("torch.tensor_split Tensor.tensor_split", "input sections dim=0")
+@operator("torch.tensor_split Tensor.tensor_split", "input sections|indices_or_sections|indices dim=0")
 def tensor_split(op: Op, input: Value, sections: Value, dim: Value) -> Value:
     """Into so many parts, of which the first have one more where the size does not divide."""
     found = tensor_of(op.tr, input, "torch")

@@ -1,0 +1,78 @@
+"""Parameters of PyTorch's modules, and the groups and states of an optimizer that a program writes itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analyzer.tracing.operators.layers import WEIGHTED, parameter
+from analyzer.tracing.operators.torch_modules import is_module, named_modules
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import DefaultDict, DictV, Instance, Layer, ListV, Native, Value
+
+BASES = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
+MOST_PARAMETERS = 24  # that are gone through one by one; then one stands for those behind
+_WITHOUT = (
+    "Sequential", "ModuleList", "ModuleDict", "Identity", "Dropout", "ReLU", "GELU", "SiLU", "Tanh", "Sigmoid", "ELU",
+    "Softmax", "LogSoftmax", "LeakyReLU", "Flatten", "Unflatten", "MaxPool1d", "MaxPool2d", "AvgPool2d", "Softplus",
+    "AdaptiveAvgPool2d", "Upsample", "MSELoss", "CrossEntropyLoss", "L1Loss", "BCEWithLogitsLoss", "BCELoss",
+)  # fmt: skip
+
+
+def named_parameters(tr: Tracer, module: Layer | Instance) -> ListV:
+    """(name, tensor) of each parameter in PyTorch's order; open where there may be others."""
+    modules = named_modules(module)
+    whole, found, seen = not modules.open, [], set()
+    for prefix, part in modules.items:
+        for name, value in _own(tr, part):
+            if value is None:
+                continue
+            if not isinstance(value, Tensor):
+                whole = False
+            elif id(value) not in seen:
+                seen.add(id(value))
+                found.append((f"{prefix}.{name}" if prefix else name, value))
+    return ListV(found[:MOST_PARAMETERS], not whole or len(found) > MOST_PARAMETERS)
+
+
+def _own(tr: Tracer, module: Value) -> Iterator[tuple[str, Value]]:
+    if isinstance(module, Layer):
+        short = module.name.rpartition(".")[2]
+        if WEIGHTED.match(module.name) and short != "Bilinear":
+            names = ("weight",) if short.startswith("Embedding") else ("weight", "bias")
+            yield from ((name, parameter(tr, module, name)) for name in names)
+        elif short not in _WITHOUT or not module.name.startswith("torch.nn."):
+            yield "", tr.unknown("a parameter")
+        return
+    if module.open or "__layer__" in module.attrs:
+        yield "", tr.unknown("a parameter")
+    for name, value in module.attrs.items():
+        if isinstance(value, Tensor) and "variable" in value.tags:
+            yield name, value
+        elif not isinstance(value, (Tensor, int, float, str, bool, tuple, type(None))) and not is_module(value):
+            yield from [("", tr.unknown("a parameter"))] if isinstance(value, (ListV, DictV)) else []
+
+
+def initialise(tr: Tracer, optimizer: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+    """`Optimizer.__init__(params, defaults)`: groups of parameters with their settings, and an empty state for each."""
+    params = args[0] if args else kwargs.get("params")
+    defaults = args[1] if len(args) > 1 else kwargs.get("defaults")
+    settings = defaults if isinstance(defaults, DictV) else DictV({}, True)
+    items = params.items if isinstance(params, ListV) else list(params) if isinstance(params, tuple) else []
+    if items and all(isinstance(i, DictV) for i in items):
+        given = list(items)
+    else:
+        given = [DictV({"params": params})]
+    groups = []
+    for group in given:
+        made = DictV({**settings.items, **group.items}, settings.open or group.open)
+        held = made.items.get("params")
+        made.items["params"] = ListV([held]) if isinstance(held, Tensor) else held
+        groups.append(made)
+    tr.touch(optimizer)
+    optimizer.attrs.update(
+        param_groups=ListV(groups),
+        state=DefaultDict(Native("dict", lambda c: DictV())),
+        defaults=settings,
+    )
+    optimizer.open = True

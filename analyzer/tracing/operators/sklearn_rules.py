@@ -1,0 +1,135 @@
+"""scikit-learn: made and known data sets, splits, transforms of rows, scores."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.rows import Rows
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.values import ListV, Object, Unknown, Value
+
+
+@operator("sklearn.model_selection.train_test_split", "*arrays")
+def train_test_split(op: Op, arrays: tuple[Value, ...]) -> Value:
+    """Two parts of each. The test part is rounded up; where a part of the sizes is not known, neither is."""
+    parts = [tensor_of(op.tr, a, "numpy") if isinstance(a, (Tensor, ListV, Rows)) else None for a in arrays]
+    known = _counts(parts, op.extra.get("test_size"), op.extra.get("train_size"))
+    sizes = known or tuple(op.tr.fresh(name, "unknown") for name in ("train rows", "test rows"))
+    result: list[Value] = []
+    for array, found in zip(arrays, parts, strict=True):
+        for size in sizes:
+            if found is None or not found.dims:
+                result.append(op.tr.unknown("a split", "data"))
+            elif isinstance(array, Rows):
+                result.append(array.like((size, *found.dims[1:]), array.columns))
+            else:
+                dims = (size, *found.dims[1:])
+                result.append(Tensor(dims, found.dtype, "numpy", site=op.where, name=found.name))
+    return ListV(result)
+
+
+def _counts(parts: list[Tensor | None], test: Value, train: Value) -> tuple[int, int] | None:
+    counts = {p.dims[0] for p in parts if p is not None and p.dims}
+    count = next(iter(counts), None)
+    if len(counts) != 1 or not isinstance(count, int) or train is not None:
+        return None
+    if test is None:
+        test = 0.25
+    held = math.ceil(test * count) if isinstance(test, float) else test if isinstance(test, int) else None
+    return (count - held, held) if held is not None and 0 < held < count else None
+
+
+_TABLES = {
+    "load_iris": (150, 4), "load_digits": (1797, 64), "load_wine": (178, 13), "load_breast_cancer": (569, 30),
+    "load_diabetes": (442, 10),
+}  # fmt: skip
+
+
+@operator(" ".join(f"sklearn.datasets.{n}" for n in _TABLES), "*args")
+def known_table(op: Op, args: tuple[Value, ...]) -> Value:
+    if op.extra.get("as_frame") is True:
+        return op.tr.unknown("a table", "data")
+    x, y = _data(op, *_TABLES[op.short])
+    if op.extra.get("return_X_y") is True:
+        return x, y
+    return Object("table", {"data": x, "target": y})
+
+
+def _data(op: Op, rows: Any, width: Any, targets: Any = None) -> tuple[Tensor, Tensor]:
+    x = Tensor((rows, width), "float64", "numpy", site=op.where, name="data")
+    dims = (rows,) if targets is None else (rows, targets)
+    return x, Tensor(dims, None, "numpy", site=op.where, name="target")
+
+
+@operator("sklearn.datasets.make_regression sklearn.datasets.make_classification",
+          "n_samples=100 n_features=None *rest")  # fmt: skip
+def made_rows(op: Op, n_samples: Value, n_features: Value, rest: tuple[Value, ...]) -> Value:
+    width = op.tr.term_of(n_features if n_features is not None else 100 if op.short == "make_regression" else 20)
+    rows = op.tr.term_of(n_samples)
+    targets = op.extra.get("n_targets", 1)
+    if rows is None or width is None or rest or targets != 1 or op.extra.get("coef") is True:
+        return op.tr.unknown("made data", "data")
+    return _data(op, rows, width)
+
+
+@operator("sklearn.datasets.make_moons sklearn.datasets.make_circles", "n_samples=100 *rest")
+def made_points(op: Op, n_samples: Value, rest: tuple[Value, ...]) -> Value:
+    rows = op.tr.term_of(n_samples)
+    return op.tr.unknown("made data", "data") if rows is None else _data(op, rows, 2)
+
+
+@operator("sklearn.datasets.make_blobs", "n_samples=100 n_features=2 *rest")
+def made_blobs(op: Op, n_samples: Value, n_features: Value, rest: tuple[Value, ...]) -> Value:
+    rows, width = op.tr.term_of(n_samples), op.tr.term_of(n_features)
+    listed = isinstance(op.extra.get("centers"), (ListV, Tensor, tuple)) or op.extra.get("return_centers") is True
+    return op.tr.unknown("made data", "data") if None in (rows, width) or listed else _data(op, rows, width)
+
+
+_SCALERS = (
+    "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer QuantileTransformer PowerTransformer "
+    "FunctionTransformer Binarizer OrdinalEncoder"
+)
+
+
+@operator(" ".join(f"sklearn.preprocessing.{n}" for n in (*_SCALERS.split(), "LabelEncoder", "OneHotEncoder")), "*rest")
+def transformer(op: Op, rest: tuple[Value, ...]) -> Value:
+    return Object("row transformer", data={"kind": op.short, "width": None, "sparse": op.extra.get("sparse_output")})
+
+
+@operator("sklearn.decomposition.PCA sklearn.decomposition.TruncatedSVD", "n_components=None *rest")
+def reduction(op: Op, n_components: Value, rest: tuple[Value, ...]) -> Value:
+    width = n_components if isinstance(n_components, int) else None
+    return Object("row transformer", data={"kind": op.short, "width": width, "sparse": False})
+
+
+def transformed(op_tr: Any, owner: Object, name: str, args: tuple[Value, ...]) -> Value:
+    """The methods of a transformer: as many rows, and for all but encoders and reductions as many columns."""
+    if name == "fit":
+        return owner
+    given = args[0] if args else None
+    if name not in ("transform", "fit_transform", "inverse_transform") or not isinstance(given, (Tensor, Rows, ListV)):
+        return op_tr.unknown_call(f"{owner.data['kind']}.{name}")
+    found = tensor_of(op_tr, given, "numpy")
+    kind = owner.data["kind"]
+    if found is None or found.dims is None or (kind == "OneHotEncoder" and owner.data["sparse"] is not False):
+        return op_tr.unknown(f"{name}()", "data")
+    op_tr.shared.known_calls[f"{kind}.{name}"] += 1
+    dims = found.dims
+    changed = kind in ("OneHotEncoder", "PCA", "TruncatedSVD")
+    if changed and len(dims) == 2:
+        width = owner.data["width"] if name != "inverse_transform" else None
+        dims = (dims[0], width if width is not None else op_tr.fresh("columns", "unknown", 1))
+    return Tensor(dims, "int64" if kind == "LabelEncoder" else None, "numpy")
+
+
+_SCORES = (
+    "r2_score accuracy_score mean_squared_error mean_absolute_error roc_auc_score log_loss balanced_accuracy_score"
+)
+
+
+@operator(" ".join(f"sklearn.metrics.{n}" for n in _SCORES.split()), "y_true y_pred *rest")
+def score(op: Op, y_true: Value, y_pred: Value, rest: tuple[Value, ...]) -> Value:
+    return Unknown("a score", "data", pytype="float")
