@@ -93,6 +93,8 @@ def _chosen(attributes: Mapping[str, Sequence[Any]], rng: Draw, draws: int) -> I
             yield dict(seen[-1])
     for _ in range(draws if len(attributes) > 1 else 0):
         drawn = {name: values[int(rng.integers(len(values)))] for name, values in attributes.items()}
+        if "pads" in drawn and drawn.get("auto_pad") not in (None, "NOTSET"):
+            drawn["pads"] = attributes["pads"][0]  # the standard allows one of the two
         if drawn not in seen:
             seen.append(drawn)
             yield dict(drawn)
