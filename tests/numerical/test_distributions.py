@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import onnx_ir as ir
@@ -113,3 +114,41 @@ def test_the_diagonal_of_a_matrix_times_its_transpose(case: str) -> None:
         values = {n: np.clip(rng.standard_normal((4, 6)) * scale, -3, 3).astype(np.float32) for n in "xy"}
         (result,) = session.run(None, {v.name: values[str(v.name)] for v in graph.graph.inputs})
         assert lo <= result.min() <= result.max() <= hi
+
+
+@pytest.mark.parametrize(("on", "off", "safe"), [(1.0, 0.0, True), (1.9, 0.0, False), (1.0, 0.5, False)])
+@pytest.mark.parametrize("domain", ["", "tf"])
+def test_a_perplexity_of_chosen_codes(domain: str, on: float, off: float, safe: bool) -> None:
+    """Means of one-hot rows add up to 1, where what is on is exactly 1 and what is off 0."""
+    codes = ir.Value(name="codes", type=ir.TensorType(ir.DataType.INT64), shape=ir.Shape((5,)))
+    kind = "Const" if domain else "Constant"
+
+    def constant(value: Any) -> ir.Node:
+        return ir.node(kind, [], {"value": ir.tensor(np.asarray(value))}, domain=domain)
+
+    values = [constant(np.float32(v)) for v in (on, off)] if domain else [constant(np.array([off, on], np.float32))]
+    given = [
+        constant(np.int32(512)),
+        constant(np.array([0])),
+        constant(np.float32(1e-10)),
+        constant(np.array([0])),
+        *values,
+    ]
+    depth, rows, small, all_, *values = (n.outputs[0] for n in given)
+    hot = ir.node("OneHot", [codes, depth, *values], domain=domain)
+    mean = ir.node(
+        "Mean" if domain else "ReduceMean", [hot.outputs[0], rows], {"keep_dims": 0, "keepdims": 0}, domain=domain
+    )
+    shifted = ir.node("Add", [mean.outputs[0], small], domain=domain)
+    log = ir.node("Log", shifted.outputs, domain=domain)
+    product = ir.node("Mul", [mean.outputs[0], log.outputs[0]], domain=domain)
+    total = ir.node(
+        "Sum" if domain else "ReduceSum", [product.outputs[0], all_], {"keep_dims": 0, "keepdims": 0}, domain=domain
+    )
+    negated = ir.node("Neg", total.outputs, domain=domain)
+    end = ir.node("Exp", negated.outputs, domain=domain)
+    nodes = [*given, hot, mean, shifted, log, product, total, negated, end]
+    graph = ir.Graph([codes], end.outputs, nodes=nodes, name="g", opset_imports={"": 20, "tf": 1})
+    model = Graph(ir.Model(graph, ir_version=10), framework="tensorflow" if domain else "onnx")
+    found = rules(model, {"codes": (0, 511)})
+    assert ("exp-overflow" not in [rule for rule, _ in found]) == safe

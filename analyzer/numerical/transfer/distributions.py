@@ -156,9 +156,11 @@ def most_along(x: AbstractTensor, axis: int, depth: int) -> float:
         return slack if softmax_axis(x) == axis else np.inf
     if name == "Exp":
         return slack if _scores(inputs[0], axis) is not None else np.inf
-    if name == "OneHot" and not x.origin.context.is_tf:
+    if name == "OneHot":
         place = int(x.origin.context.attr("axis", -1))
-        one = len(inputs) == 3 and inputs[2].integers() == [0, 1]
+        known = [v.exact() for v in inputs[2:]]  # [off, on]; TensorFlow has an operand for each, on first
+        values = [float(v) for array in known if array is not None for v in np.ravel(array)]
+        one = values == ([1.0, 0.0] if x.origin.context.is_tf else [0.0, 1.0])
         return 1.0 if one and (place - len(x.shape) if place >= 0 else place) == axis else np.inf
     if name == "Equal":
         return 1.0 if any(_one_of_each(p, q, x, axis) for p, q in (inputs, inputs[::-1])) else np.inf
