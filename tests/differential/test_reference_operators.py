@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
 
-from analyzer.differential.worker.reference_operators import OPERATORS
+from analyzer.differential.worker.reference_operators import OPERATORS, operators_for
 
 
 @st.composite
@@ -137,3 +138,23 @@ def test_local_response_normalisation_of_every_channel(size: int) -> None:
     x = (30 * np.random.default_rng(size).normal(size=(1, 6, 2, 3))).astype(np.float32)
     ours, expected = on_onnx_runtime("LRN", 13, {"x": x}, size=size)
     np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("op", "attributes"),
+    [
+        ("ConvTranspose", {"auto_pad": "SAME_LOWER", "kernel_shape": [2], "strides": [3]}),
+        ("AveragePool", {"auto_pad": "VALID", "ceil_mode": 1, "kernel_shape": [3], "strides": [2]}),
+    ],
+)
+def test_engines_agree_with_the_oracle(op: str, attributes: dict[str, Any]) -> None:
+    """A kernel shorter than its stride, and a pool without padding beside `ceil_mode`."""
+    x = np.random.default_rng(0).normal(size=(1, 1, 6)).astype(np.float32)
+    feeds = {"x": x} | ({"w": np.float32([[[0.5, -2.0]]])} if op == "ConvTranspose" else {})
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, a.shape) for n, a in feeds.items()]
+    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    graph = helper.make_graph([helper.make_node(op, list(feeds), ["y"], **attributes)], "g", values, [result])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 11)], ir_version=8)
+    (right,) = onnxruntime.InferenceSession(model.SerializeToString()).run(None, feeds)
+    (mine,) = ReferenceEvaluator(model, new_ops=operators_for(11)).run(None, feeds)
+    np.testing.assert_allclose(mine, right, rtol=1e-5)

@@ -106,7 +106,8 @@ class ConvTranspose(OpRun):  # type: ignore[misc]
         spans = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(sizes, steps, W.shape[2:], gaps, strict=True)]
         wanted = [int(n) for n in output_shape][-rank:] if output_shape else None
         if wanted is None and auto_pad in ("SAME_UPPER", "SAME_LOWER"):
-            wanted = [n * s for n, s in zip(sizes, steps, strict=True)]
+            # Padding is never negative: of a kernel that is shorter than its stride less is left, in every engine.
+            wanted = [min(n * s, span + o) for n, s, span, o in zip(sizes, steps, spans, more, strict=True)]
         if wanted is None:
             edges = list(pads) if pads and auto_pad != "VALID" else [0] * 2 * rank
             first = edges[:rank]
