@@ -120,6 +120,21 @@ def test_a_pass_of_the_dry_run_is_held_against_the_script_as_it_stands(tmp_path:
     assert not found.whole
 
 
+@pytest.mark.parametrize(("condition", "told"), [("x.shape[1] != 4", True), ("x.sum() < 1", False)])
+def test_a_refusal_of_sizes_is_a_failure_and_one_of_values_is_none(tmp_path: Path, condition: str, told: bool) -> None:
+    source = f"""
+    import torch
+    def net(x):
+        if {condition}:
+            raise Exception("wrong")  # fails
+        return x
+    net(torch.zeros(2, 3))
+    """
+    found = run(tmp_path, source)
+    assert (found.failure is not None) is told
+    assert told or "refuses to go on" in (found.unreached or "")
+
+
 def test_a_pass_says_how_far_it_went(tmp_path: Path) -> None:
     whole = run(tmp_path, BEHIND)
     assert (whole.failure, whole.unreached, whole.whole) == (None, None, True)
