@@ -10,7 +10,17 @@ import pytest
 
 from analyzer.findings import AnalysisResult, Confidence, Level
 from analyzer.tracing import trace
-from analyzer.tracing.dry_run import DryRun, Raised, TracebackFrame, _checked, _read, dry_run, is_script, with_dry_run
+from analyzer.tracing.dry_run import (
+    DryRun,
+    Raised,
+    TracebackFrame,
+    _checked,
+    _read,
+    _uses_torch,
+    dry_run,
+    is_script,
+    with_dry_run,
+)
 from analyzer.walls.process import ProcessSandbox
 from analyzer.walls.protocol import Completed, ResourceLimits
 
@@ -293,6 +303,20 @@ def test_where_the_sandbox_lies_is_not_told() -> None:
     reason = "a file (PermissionError: [Errno 13] Permission denied: '/tmp/15/assay-i6qo/box/project/data/train.pb')"
     found = _checked({"status": "unreached", "reason": reason})
     assert found.unreached == "a file (PermissionError: [Errno 13] Permission denied: 'data/train.pb')"
+
+
+@pytest.mark.parametrize(
+    ("script", "beside", "early"),
+    [
+        ("import torch\n", "", True), ("import net\n", "import torch\n", True), ("import net\n", "", False),
+        ("import net\n", "import os, torch\nos.environ['A'] = '1'\n", False),
+        ("import os, net\nos.environ['A'] = '1'\n", "import torch\n", False),
+    ],
+)  # fmt: skip
+def test_what_is_imported_before_a_script(tmp_path: Path, script: str, beside: str, early: bool) -> None:
+    (tmp_path / "train.py").write_text(script)
+    (tmp_path / "net.py").write_text(beside)
+    assert _uses_torch(tmp_path / "train.py", tmp_path) is early
 
 
 def test_nobody_types(tmp_path: Path) -> None:
