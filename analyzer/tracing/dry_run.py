@@ -6,6 +6,7 @@ What runs inside is the package `inside`; what comes back is one JSON file, whic
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 import re
 import tempfile
@@ -25,6 +26,7 @@ INSIDE = "assay_dry"  # the name of the `inside` package where it runs
 PROJECT = "project"
 RESULT = "dry.json"
 MOST_BYTES = 4 << 20
+MOST_LOOKED_AT = 200  # files of a repository that may import PyTorch for its script
 RULE = "tracing/run-fails"
 _PLACE = re.compile(rf"(?:/[\w.+-]+)*/{PROJECT}/")
 LIMITS = ResourceLimits(
@@ -74,7 +76,7 @@ def dry_run(
     request = {"root": PROJECT, "script": relative, "seconds": limits.seconds * 0.9, "arguments": list(arguments)}
     with tempfile.TemporaryDirectory(prefix="assay-dry-") as temporary:
         try:
-            completed = importing(sandbox, DRY_RUN if "torch" in frameworks_of([path]) else ()).run(
+            completed = importing(sandbox, DRY_RUN if _uses_torch(path, root) else ()).run(
                 [PYTHON, "-m", INSIDE, "request.json"],
                 files={**_inside_files(), "request.json": json.dumps(request).encode(), PROJECT: root},
                 output=Path(temporary),
@@ -84,6 +86,15 @@ def dry_run(
         except TargetProblem as problem:
             return DryRun(unreached=str(problem))
         return _read(Path(temporary) / RESULT, completed)
+
+
+def _uses_torch(path: Path, root: Path) -> bool:
+    """Whether PyTorch may be imported before the script: it says so, or code beside it does and none asks for its
+    environment."""
+    if "torch" in frameworks_of([path]):
+        return True
+    beside = itertools.islice(root.rglob("*.py"), MOST_LOOKED_AT)
+    return "torch" in frameworks_of([path, *beside])
 
 
 def is_script(text: str) -> bool:

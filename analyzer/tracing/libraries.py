@@ -17,7 +17,7 @@ MARK = "/"  # the paths of libraries begin with it, those of the repository neve
 RULED = frozenset((
     "torch", "tensorflow", "keras", "tf_keras", "numpy", "jax", "einops", "einx", "scipy", "pandas", "jaxtyping",
     "absl", "onnx", "functorch", "torchgen", "analyzer", "action", "pytest", "lightning", "pytorch_lightning",
-    "sklearn", "typer", "tqdm", "jaxlib", "triton",
+    "sklearn", "typer", "tqdm", "jaxlib", "triton", "beartype",
 ))  # fmt: skip
 _FRAMEWORK = re.compile(rb"^\s*(?:import|from) (?:torch|keras|tensorflow)\b", re.M)
 _REQUIRES = re.compile(rb"^Requires-Dist: (?:torch|keras|tensorflow)\b", re.M | re.I)

@@ -10,7 +10,17 @@ import pytest
 
 from analyzer.findings import AnalysisResult, Confidence, Level
 from analyzer.tracing import trace
-from analyzer.tracing.dry_run import DryRun, Raised, TracebackFrame, _checked, _read, dry_run, is_script, with_dry_run
+from analyzer.tracing.dry_run import (
+    DryRun,
+    Raised,
+    TracebackFrame,
+    _checked,
+    _read,
+    _uses_torch,
+    dry_run,
+    is_script,
+    with_dry_run,
+)
 from analyzer.walls.process import ProcessSandbox
 from analyzer.walls.protocol import Completed, ResourceLimits
 
@@ -118,6 +128,21 @@ def test_a_pass_of_the_dry_run_is_held_against_the_script_as_it_stands(tmp_path:
     assert found.failure is not None, found
     assert found.failure.frames[-1].line == line_of(BEHIND, "optimizer.step") + 1
     assert not found.whole
+
+
+@pytest.mark.parametrize(("condition", "told"), [("x.shape[1] != 4", True), ("x.sum() < 1", False)])
+def test_a_refusal_of_sizes_is_a_failure_and_one_of_values_is_none(tmp_path: Path, condition: str, told: bool) -> None:
+    source = f"""
+    import torch
+    def net(x):
+        if {condition}:
+            raise Exception("wrong")  # fails
+        return x
+    net(torch.zeros(2, 3))
+    """
+    found = run(tmp_path, source)
+    assert (found.failure is not None) is told
+    assert told or "refuses to go on" in (found.unreached or "")
 
 
 def test_a_pass_says_how_far_it_went(tmp_path: Path) -> None:
@@ -278,6 +303,20 @@ def test_where_the_sandbox_lies_is_not_told() -> None:
     reason = "a file (PermissionError: [Errno 13] Permission denied: '/tmp/15/assay-i6qo/box/project/data/train.pb')"
     found = _checked({"status": "unreached", "reason": reason})
     assert found.unreached == "a file (PermissionError: [Errno 13] Permission denied: 'data/train.pb')"
+
+
+@pytest.mark.parametrize(
+    ("script", "beside", "early"),
+    [
+        ("import torch\n", "", True), ("import net\n", "import torch\n", True), ("import net\n", "", False),
+        ("import net\n", "import os, torch\nos.environ['A'] = '1'\n", False),
+        ("import os, net\nos.environ['A'] = '1'\n", "import torch\n", False),
+    ],
+)  # fmt: skip
+def test_what_is_imported_before_a_script(tmp_path: Path, script: str, beside: str, early: bool) -> None:
+    (tmp_path / "train.py").write_text(script)
+    (tmp_path / "net.py").write_text(beside)
+    assert _uses_torch(tmp_path / "train.py", tmp_path) is early
 
 
 def test_nobody_types(tmp_path: Path) -> None:

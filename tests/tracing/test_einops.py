@@ -182,3 +182,23 @@ def test_a_pattern_whose_brackets_do_not_match_is_refused(tmp_path: Path, patter
     (found,) = problems(tmp_path, f"rearrange(torch.zeros(2, 3, 4, 5), {pattern!r})")
     assert (found.level, found.certain) == ("error", True)
     assert "is no pattern" in found.message
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_tensors_of_a_list_have_one_shape(tmp_path: Path, wrong: bool) -> None:
+    pattern = "w -> w h" if wrong else "w -> h w"
+    text = f"""import torch, einops
+a = einops.repeat(torch.zeros(6), "h -> h w", w=4)
+b = einops.repeat(torch.zeros(4), "{pattern}", h=6)
+einops.rearrange([a, b], "freq h w -> h w freq")
+"""
+    try:
+        exec(text, {})
+        fails = False
+    except Exception:
+        fails = True
+    assert fails is wrong
+    (tmp_path / "main.py").write_text(text)
+    _, tree = read_source(tmp_path / "main.py", tmp_path)
+    shared = explore(tmp_path, "main.py", tree, Versions())
+    assert [p.site.line for p in shared.problems.values() if p.level == "error"] == ([4] if wrong else [])

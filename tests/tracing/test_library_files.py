@@ -402,16 +402,17 @@ def test_a_module_that_the_build_compiles_is_there(tmp_path: Path, built: str, w
 
 
 def test_a_package_is_no_library_to_its_own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    installed = tmp_path / "site"
-    (installed / "checks").mkdir(parents=True)
-    (installed / "checks/__init__.py").write_text("import torch\n")
-    (installed / "checks/common.py").write_text("import torch\nSIZE = 3\n")
-    monkeypatch.setattr("analyzer.tracing.modules.library_file", lambda name: installed / "checks/common.py")
-    root = tmp_path / "repository"
-    (root / "checks").mkdir(parents=True)
-    (root / "checks/run.py").write_text("import torch\nfrom .common import WIDTH\ntorch.zeros(WIDTH)\n")
-    _, tree = read_source(root / "checks/run.py", root)
-    found = explore(root, "checks/run.py", tree, Versions()).problems.values()
+    installed, root = tmp_path / "site", tmp_path / "repository"
+    for folder, files in (
+        (installed, {"__init__.py": "import torch\n", "common.py": "import torch\nSIZE = 3\n"}),
+        (root, {"run.py": "import torch\nfrom .common import WIDTH\ntorch.zeros(WIDTH)\n"}),
+    ):
+        (folder / "own_checks").mkdir(parents=True)
+        for name, text in files.items():
+            (folder / "own_checks" / name).write_text(text)
+    monkeypatch.syspath_prepend(str(installed))
+    _, tree = read_source(root / "own_checks/run.py", root)
+    found = explore(root, "own_checks/run.py", tree, Versions()).problems.values()
     assert [p for p in found if p.level == "error"] == []
 
 

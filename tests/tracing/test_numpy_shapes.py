@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -296,3 +297,15 @@ def test_what_numpy_refuses_is_an_error(call: str, tmp_path: Path) -> None:
     _, tree = read_source(path, tmp_path)
     problems = explore(tmp_path, path.name, tree, Versions()).problems.values()
     assert [p.level for p in problems if p.certain] == ["error"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "size"), [("np.shape(x)[1]", 6), ("np.ndim(x)", 2), ("np.size(x)", 24), ("np.size([[1, 2]], 1)", 2)]
+)
+def test_what_an_array_says_of_itself(tmp_path: Path, measure: str, size: int) -> None:
+    text = (
+        f"import numpy as np\nimport torch\nx = torch.zeros(4, 6)\ntorch.zeros(2, {measure}) @ torch.zeros(SIZE, 1)\n"
+    )
+    for width, lines in ((size, []), (size + 1, [4])):
+        shared = explore(tmp_path, "main.py", ast.parse(text.replace("SIZE", str(width))), Versions())
+        assert [p.site.line for p in shared.problems.values() if p.level == "error"] == lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import linecache
 import os
 import random
 import re
@@ -207,13 +208,24 @@ def _lack(error: BaseException, kind: str, text: str, own: list[Any], last: Any)
     if last is not None and last.filename.startswith(HERE):
         return f"something that was left out ({kind})"
     line = (last.line or "").lstrip() if last is not None else ""
-    of_sizes = line.startswith("assert") and _SIZES.search(line)
+    of_sizes = _SIZES.search(line if line.startswith("assert") else _condition(last) if last is not None else "")
     if own and last is not None and own[-1] == last and line.startswith(("raise", "assert")) and not of_sizes:
         return f"it refuses to go on by itself ({kind}: {text[:120]})"
     return None
 
 
-_SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(")  # in an assertion: a shape is wrong
+_SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(|%")  # in an assertion: a shape is wrong, or does not divide
+
+
+def _condition(frame: Any) -> str:
+    """The `if` that the line of a frame stands under; empty where it stands under another statement."""
+    lines = linecache.getlines(frame.filename)[: frame.lineno]
+    depth = len(lines[-1]) - len(lines[-1].lstrip()) if lines else 0
+    above = (text for text in reversed(lines[:-1]) if text.strip() and len(text) - len(text.lstrip()) < depth)
+    found = next(above, "").strip()
+    return found if found.startswith(("if ", "elif ")) else ""
+
+
 _OF_VALUES = ("ZeroDivisionError", "FloatingPointError", "ValueError", "IndexError", "KeyError", "AssertionError")
 _FRAMEWORKS = ("/torch/", "/keras/", "/tf_keras/", "/tensorflow/")
 

@@ -51,7 +51,23 @@ def _framework(tensor: Tensor) -> str:
 
 def operand_of(op: Op, value: Value) -> Tensor | None:
     framework = value.framework if isinstance(value, Tensor) else "torch"
+    if isinstance(value, ListV) and not value.open:
+        _as_large(op, value, framework)
     return tensor_of(op.tr, value, framework)
+
+
+def _as_large(op: Op, value: ListV, framework: str) -> None:
+    """The tensors of a list are stacked: they have one shape."""
+    parts = [tensor_of(op.tr, v, framework) for v in value.items if isinstance(v, Tensor)]
+    first = parts[0] if parts else None
+    for other in parts[1:] if first is not None and first.dims is not None else ():
+        if other is None or other.dims is None or first is None or first.dims is None:
+            continue
+        shown = f"tensors of shapes {show_shape(first.dims)} and {show_shape(other.dims)} are stacked"
+        if len(other.dims) != len(first.dims):
+            fail(op, "rank", shown, (first, other))
+        for one, two in zip(first.dims, other.dims, strict=True):
+            require(op, equal(one, two), "size", shown, (first, other))
 
 
 def lengths_of(op: Op, axes: Mapping[str, Value]) -> dict[str, Term]:

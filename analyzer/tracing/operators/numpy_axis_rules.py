@@ -22,7 +22,7 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
 from analyzer.tracing.operators.torch_shape_rules import reshaped
-from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.tensors import Size, Tensor, show_shape
 from analyzer.tracing.values import ListV, Value
 from analyzer.validity.terms import Term, equal, floor_div, mod, product
 
@@ -395,3 +395,18 @@ def windows(op: Op, x: Value, window_shape: Value, axis: Value, rest: tuple[Valu
     for place, size in zip(places, sizes, strict=True):
         dims[place] = dims[place] - size + 1
     return of(op, found, (*dims, *sizes), found.dtype)
+
+
+@operator("numpy.shape numpy.ndim numpy.size", "a axis=None")
+def measured(op: Op, a: Value, axis: Value) -> Value:
+    """What the array that a value stands for would say of itself."""
+    found = array(op, a)
+    if found is None or found.dims is None:
+        return op.tr.unknown("a shape", "data")
+    if op.short == "shape":
+        return Size(found.dims)
+    if op.short == "ndim":
+        return len(found.dims)
+    if axis is not None:
+        return found.dims[axis] if isinstance(axis, int) else op.tr.unknown("a size", "data", pytype="int")
+    return product(found.dims)
