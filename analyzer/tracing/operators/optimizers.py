@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from analyzer.tracing.operators.layers import WEIGHTED, parameter
@@ -12,11 +13,9 @@ from analyzer.tracing.values import DefaultDict, DictV, Instance, Layer, ListV, 
 
 BASES = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
 MOST_PARAMETERS = 24  # that are gone through one by one; then one stands for those behind
-_WITHOUT = (
-    "Sequential", "ModuleList", "ModuleDict", "Identity", "Dropout", "ReLU", "GELU", "SiLU", "Tanh", "Sigmoid", "ELU",
-    "Softmax", "LogSoftmax", "LeakyReLU", "Flatten", "Unflatten", "MaxPool1d", "MaxPool2d", "AvgPool2d", "Softplus",
-    "AdaptiveAvgPool2d", "Upsample", "MSELoss", "CrossEntropyLoss", "L1Loss", "BCEWithLogitsLoss", "BCELoss",
-)  # fmt: skip
+_MAY_HAVE = re.compile(
+    r"torch\.nn\.\w*([Ll]inear|Conv|Norm|Embedding|RNN|LSTM|GRU|Attention|Transformer|PReLU|Lazy|Adaptive\w*Loss|Parameter)"
+)  # the other layers of `torch.nn` itself have no parameters
 
 
 def named_parameters(tr: Tracer, module: Layer | Instance) -> ListV:
@@ -41,7 +40,7 @@ def _own(tr: Tracer, module: Value) -> Iterator[tuple[str, Value]]:
         if WEIGHTED.match(module.name) and short != "Bilinear":
             names = ("weight",) if short.startswith("Embedding") else ("weight", "bias")
             yield from ((name, parameter(tr, module, name)) for name in names)
-        elif short not in _WITHOUT or not module.name.startswith("torch.nn."):
+        elif _MAY_HAVE.match(module.name) or not module.name.startswith("torch.nn.") or module.name.count(".") > 2:
             yield "", tr.unknown("a parameter")
         return
     if module.open or "__layer__" in module.attrs:
