@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -15,7 +16,7 @@ from analyzer.differential.hidden import affordable
 from analyzer.differential.hidden_states import NOTHING as NO_STATES
 from analyzer.differential.hidden_states import Early, ask_early
 from analyzer.differential.input_search import finite, not_finite
-from analyzer.differential.inputs import Inputs, Ranges, generate, variants
+from analyzer.differential.inputs import Inputs, Ranges, generate, is_guess, variants
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Runner
 from analyzer.differential.structure import Description
@@ -29,35 +30,60 @@ def inputs_for(
     target: TargetConfig,
     given: Callable[[Description], Inputs] | None,
     runners: Sequence[Runner],
+    oracle: Runner | None,
+    further: frozenset[str],
     ranges: Ranges,
     pool: Pool,
 ) -> Inputs:
+    """Raises `TargetProblem` where nothing that is made up is taken.
+
+    What engines refuse of a guess is no input of the model, whatever the reference makes of it: it checks less than
+    they do. `further`: names of engines beside the usual ones, which may refuse the model itself.
+    """
     if given is not None:
         return given(structure)
-    for runner in runners:
+    usual = [r for r in runners if r.name not in further] or list(runners)
+    everyone = [*usual, *([oracle] if oracle is not None else [])]
+    for runner in [*runners, *everyone]:
         if runner.examples and set(runner.examples) == {i.name for i in structure.inputs}:
             return variants(runner.examples, ranges)
 
-    def asked(feeds: Mapping[str, np.ndarray]) -> list[Outcome]:
-        return pool.together([partial(runner.run, feeds, state=False) for runner in runners])
+    def asked(feeds: Mapping[str, np.ndarray], who: Sequence[Runner]) -> list[Outcome]:
+        return pool.together([partial(runner.run, feeds, state=False) for runner in who])
 
-    def any_refuses(feeds: Mapping[str, np.ndarray]) -> str | None:
+    def one_refuses(feeds: Mapping[str, np.ndarray]) -> str | None:
         """An image too small for its network has empty or NaN results on some engines and is refused by others."""
-        return next((_said(o) for o in asked(feeds) if not o.ok or not_finite(o) != 0), None)
+        return next((_said(o) for o in asked(feeds, everyone) if not o.ok or not_finite(o) != 0), None)
 
-    def all_refuse(feeds: Mapping[str, np.ndarray]) -> str | None:
-        outcomes = asked(feeds)
-        # What the reference computes of a signal too short for its window is empty, and no run.
-        runs = any(
-            any(a.size for a in o.arrays.values()) if o.failure is None else o.failure.kind is Kind.MEMORY
-            for o in outcomes
-        )
-        return None if runs else next(map(_said, outcomes), "no engine runs it")
+    def one_cannot(feeds: Mapping[str, np.ndarray]) -> str | None:
+        return next((_said(o) for o in asked(feeds, usual) if not _runs(o)), None)
 
-    try:
-        return generate(structure.inputs, target, any_refuses, ranges=ranges)
-    except TargetProblem:  # an engine that refuses every input, or NaN in every result, is for the comparison to tell
-        return generate(structure.inputs, target, all_refuse, ranges=ranges)
+    def most_cannot(feeds: Mapping[str, np.ndarray]) -> str | None:
+        outcomes = asked(feeds, usual)
+        running = {r.backend.engine.name for r, o in zip(usual, outcomes, strict=True) if _runs(o)}
+        enough = 2 * len(running) >= len({r.backend.engine.name for r in usual})
+        return None if enough else next((_said(o) for o in outcomes if not _runs(o)), None)
+
+    def all_cannot(feeds: Mapping[str, np.ndarray]) -> str | None:
+        outcomes = asked(feeds, everyone)
+        return None if any(map(_runs, outcomes)) else next(map(_said, outcomes), "no engine runs it")
+
+    wanted = structure.inputs
+    with suppress(TargetProblem):
+        return generate(wanted, target, one_refuses, ranges=ranges, long=False)
+    # An engine that refuses every input, or NaN in every result, is for the comparison to tell.
+    if not is_guess(wanted, target, ranges):
+        return generate(wanted, target, all_cannot, ranges=ranges)
+    with suppress(TargetProblem):
+        return generate(wanted, target, one_cannot, ranges=ranges)
+    return generate(wanted, target, most_cannot, ranges=ranges)
+
+
+def _runs(outcome: Outcome) -> bool:
+    """What the reference computes of a signal too short for its window is empty, and no run."""
+    if outcome.failure is not None:
+        return outcome.failure.kind is Kind.MEMORY
+    return any(a.size for a in outcome.arrays.values())
 
 
 def _said(outcome: Outcome) -> str:

@@ -21,10 +21,14 @@ CLASSES_TOLD = 10  # by name and count in the report
 STYLES = ("normal", "positive", "negative", "wide")
 Ranges = Mapping[str, tuple[float, float]]  # by name of an input: the values it may take
 NOTHING: Ranges = {}
-# Tried in order for sizes that nothing states: odd first; sound has thousands of samples.
-OTHER_SIZES = (7, 16, 32, 64, 224, 1, 1024, 16000)
+# Tried in order for sizes that nothing states: odd first; then, by engines alone, those of sound and long text.
+OTHER_SIZES = (7, 16, 32, 64, 224, 1)
+LONG_SIZES = (1024, 16000)
 LARGEST = 1 << 22  # numbers of an input that is made up: what 16000 makes of pictures is left out
-INTEGERS = (100, 10, 2, 1)  # exclusive upper bounds tried in order for integers of which nothing is known
+# Exclusive upper bounds tried in order for integers of which nothing is known; then each is the size of what is free,
+# as lengths of sequences are.
+LENGTHS = 0
+INTEGERS = (100, 10, 2, 1, LENGTHS)
 
 
 @dataclass(frozen=True)
@@ -124,13 +128,17 @@ def generate(
     seed: int = 0,
     batch: int = 2,
     ranges: Ranges = NOTHING,
+    long: bool = True,
 ) -> Inputs:
     """One set per style of values. `refused` runs the model once and gives what it says against the inputs, None where
     it takes them: sizes and integer bounds that nothing states are tried until it does. `ranges`: what is known of
-    inputs by name. Raises `TargetProblem` with what was said last when nothing is taken."""
+    inputs by name; `long`: sizes of thousands too. Raises `TargetProblem` with what was said last when none is taken.
+    """
     said: str | None = None
-    for size in OTHER_SIZES if _has_free_sizes(wanted, target) else OTHER_SIZES[:1]:
-        if size > 224 and any(math.prod(shape) > LARGEST for shape in _shapes(wanted, target, size, batch)):
+    guessed = _guessed(wanted, target, ranges)  # that one set of them is taken says nothing of another
+    sizes = (*OTHER_SIZES, *LONG_SIZES) if long else OTHER_SIZES
+    for size in sizes if _has_free_sizes(wanted, target) else OTHER_SIZES[:1]:
+        if size in LONG_SIZES and any(math.prod(shape) > LARGEST for shape in _shapes(wanted, target, size, batch)):
             continue
         for bound in INTEGERS if any(_numpy(w.dtype).kind in "iu" for w in wanted) else INTEGERS[:1]:
             first = _one(wanted, target, "normal", np.random.default_rng(seed), size, bound, batch, ranges)
@@ -139,7 +147,8 @@ def generate(
                 sets = [InputSet("normal", first)]
                 for index, style in enumerate(STYLES[1:], start=1):
                     rng = np.random.default_rng((seed, index))
-                    sets.append(InputSet(style, _one(wanted, target, style, rng, size, bound, batch, ranges)))
+                    other = _one(wanted, target, style, rng, size, bound, batch, ranges)
+                    sets.append(InputSet(style, {n: first[n] if n in guessed else a for n, a in other.items()}))
                 shapes = ", ".join(f"{n} {list(a.shape)}" for n, a in first.items())
                 return Inputs(tuple(sets), (f"generated inputs of shapes {shapes}: {', '.join(STYLES)} values",))
     names = ", ".join(f"{w.name} {list(w.shape)}" for w in wanted)
@@ -194,7 +203,7 @@ def _one(
         limits = (spec.range.lo, spec.range.hi) if spec is not None and spec.range is not None else None
         limits = limits or ranges.get(info.name)
         feeds[info.name] = _values(
-            _numpy(spec.dtype if spec and spec.dtype else info.dtype), shape, style, rng, limits, bound
+            _numpy(spec.dtype if spec and spec.dtype else info.dtype), shape, style, rng, limits, bound, size
         )
     return feeds
 
@@ -233,11 +242,13 @@ def _values(
     rng: np.random.Generator,
     limits: tuple[float, float] | None,
     bound: int,
+    size: int,
 ) -> np.ndarray:
     if dtype.kind == "b":
         return rng.random(shape) < 0.5
     if dtype.kind in "iu":
-        low, high = limits if limits and np.isfinite(limits).all() else (0, bound - 1)
+        least, most = (size, size) if bound == LENGTHS else (0, bound - 1)
+        low, high = limits if limits and np.isfinite(limits).all() else (least, most)
         return rng.integers(int(low), int(high), endpoint=True, size=shape).astype(dtype)
     if dtype.kind == "O":
         return rng.choice(np.array(["a", "b", "", "word"], dtype=object), size=shape)
@@ -254,6 +265,17 @@ def _values(
             values = low + (high - low) * rng.random(shape)
         values = np.clip(values, low, high)
     return np.asarray(values).astype(dtype)
+
+
+def is_guess(wanted: Sequence[TensorInfo], target: TargetConfig, ranges: Ranges) -> bool:
+    """Whether made-up inputs may be none that the model is meant for: a size is free, or the values of integers are."""
+    return _has_free_sizes(wanted, target) or bool(_guessed(wanted, target, ranges))
+
+
+def _guessed(wanted: Sequence[TensorInfo], target: TargetConfig, ranges: Ranges) -> frozenset[str]:
+    """Integers of which nothing is known: indices, lengths, labels."""
+    told = {*target.inputs, *ranges}
+    return frozenset(w.name for w in wanted if _numpy(w.dtype).kind in "iu" and w.name not in told)
 
 
 def _has_free_sizes(wanted: Sequence[TensorInfo], target: TargetConfig) -> bool:

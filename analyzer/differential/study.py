@@ -128,7 +128,7 @@ def _study(
     structure = leading.description
     notes = [n for r in (leading, *runners) if r.description is not None for n in r.description.notes]
     versions = {k: v for r in (leading, *runners) for k, v in r.versions.items() if not r.backend.version}
-    inputs = inputs_for(structure, target, given, [*runners, *([oracle] if oracle else [])], ranges, pool)
+    inputs = inputs_for(structure, target, given, runners, oracle, family.further, ranges, pool)
     if search and oracle is not None:
         inputs = amplified(inputs, runners, oracle, search)
     results, expected, inputs, early = first_runs(structure, runners, oracle, family.further, inputs, pool, budget)

@@ -151,3 +151,25 @@ def test_what_every_engine_refuses_is_no_crash(tmp_path: Path) -> None:
     target = TargetConfig("m", path="m.onnx", backends=("onnxruntime",))
     with pytest.raises(TargetProblem, match=r"no generated inputs are accepted.*Conv"):
         analyse(load(tmp_path / "m.onnx"), target, root=tmp_path, output=tmp_path / "out", thresholds=Thresholds())
+
+
+def test_lengths_are_those_of_what_is_free() -> None:
+    def refused(feeds: object) -> str | None:
+        assert isinstance(feeds, dict)
+        return None if np.all(feeds["lengths"] == feeds["x"].shape[1]) else "no length of the sequence"
+
+    wanted = [TensorInfo("x", "float32", ("b", "t", 3)), TensorInfo("lengths", "int64", ("b",))]
+    assert generate(wanted, TargetConfig("m"), refused).sets[0].feeds["lengths"].tolist() == [7, 7]
+
+
+def test_integers_that_are_guessed_stay_as_they_were_taken() -> None:
+    """Lengths below the size were taken by chance: others may not be."""
+
+    def refused(feeds: object) -> str | None:
+        assert isinstance(feeds, dict)
+        return None if feeds["lengths"].max() <= 7 else "longer than the sequence"
+
+    wanted = [TensorInfo("x", "float32", ("b", "t", 3)), TensorInfo("lengths", "int64", ("b",))]
+    sets = generate(wanted, TargetConfig("m"), refused).sets
+    assert len(sets) > 1
+    assert all(refused(each.feeds) is None for each in sets)

@@ -11,6 +11,7 @@ import numpy as np
 from onnx.reference.op_run import OpRun
 from onnx.reference.ops import op_grid_sample, op_pad, op_resize, op_roi_align
 
+from .reference_loops import LOOPS
 from .reference_recurrent import RECURRENT
 from .reference_windows import framed, laid_out, windows
 
@@ -318,5 +319,5 @@ class Unique(OpRun):  # type: ignore[misc]
 REPAIRS = (
     Softsign, Mean, Unique,
     GlobalMaxPool, GlobalLpPool, LpPool, LpNormalization, MeanVarianceNormalization, ConvTranspose, Pad, Upsample,
-    Resize, RoiAlign, GridSample, GatherElements, Scatter, *RECURRENT,
+    Resize, RoiAlign, GridSample, GatherElements, Scatter, *RECURRENT, *LOOPS,
 )  # fmt: skip
