@@ -26,7 +26,7 @@ class FunctionCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class TrainingLoop:
     """A loop that trains what the caller's variable `model` holds: names of its batch, and all that its loss reads."""
 
     node: ast.For
@@ -72,7 +72,7 @@ def called_function(tree: ast.Module, loop: ast.For, before: Sequence[ast.stmt])
 
 
 def function_call(
-    called: CalledFunction, loop: Loop, before: Sequence[ast.stmt], local: Collection[str], source: Source
+    called: CalledFunction, loop: TrainingLoop, before: Sequence[ast.stmt], local: Collection[str], source: Source
 ) -> FunctionCall | None:
     """The call with one batch for the loader and stand-ins for the rest; None where the loss rests on more.
 
@@ -119,7 +119,7 @@ def _bound(function: ast.FunctionDef, call: ast.Call) -> Mapping[str, ast.expr] 
     return found | {k.arg: k.value for k in call.keywords if k.arg is not None}
 
 
-def _batch(loop: Loop) -> str | None:
+def _batch(loop: TrainingLoop) -> str | None:
     """What the loader gives: the names of the batch, None for what the loss does not need."""
     element = loop.node.target
     if any(isinstance(n, ast.Name) and n.id == "enumerate" for n in ast.walk(loop.node.iter)):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from analyzer.selecting.example_calls import WithoutAccelerator, bound, statements_behind
 from analyzer.selecting.model_code import Source
-from analyzer.selecting.training_functions import FunctionCall, Loop, called_function, function_call
+from analyzer.selecting.training_functions import FunctionCall, TrainingLoop, called_function, function_call
 
 _CLASSES = re.compile(r"cross_?entropy|nll_?loss|CrossEntropy|NLLLoss")  # losses whose labels are numbers of classes
 _BINARY = re.compile(r"binary|BCE", re.IGNORECASE)
@@ -157,7 +157,7 @@ def _of_loop(
     told = "\n".join((*behind, *lines))
     call = None
     if called is not None:
-        own = Loop(loop, plain.backward, model, ordered, plain.needed)
+        own = TrainingLoop(loop, plain.backward, model, ordered, plain.needed)
         call = function_call(called, own, before, local, source)
     return TrainingStep(loop.lineno, ordered, behind, (*lines, f"return {there.loss}"), told, call)
 
