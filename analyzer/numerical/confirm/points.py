@@ -106,13 +106,13 @@ def probes_from(problem: SearchProblem, ordinary: Point, rng: np.random.Generato
     if len(inputs) < len(leaves):  # weights as they are: equal indices, blank and full inputs
         for extreme in extremes[:3]:
             yield {**ordinary, **{leaf.name: tensor_of(leaf, extreme(leaf)) for leaf in inputs}}
+    for extreme in extremes:
+        yield {leaf.name: tensor_of(leaf, extreme(leaf)) for leaf in leaves}
     if len(inputs) > 1:
         blank = {leaf.name: tensor_of(leaf, 0.0) for leaf in inputs}
         for leaf in alone:
             for extreme in extremes[1:3] if leaf.name in blank else ():
                 yield {**ordinary, **blank, leaf.name: tensor_of(leaf, extreme(leaf))}
-    for extreme in extremes:
-        yield {leaf.name: tensor_of(leaf, extreme(leaf)) for leaf in leaves}
     for leaf in alone:
         for extreme in extremes[:3]:
             yield {**ordinary, leaf.name: tensor_of(leaf, extreme(leaf))}
