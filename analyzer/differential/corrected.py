@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 
@@ -16,7 +16,7 @@ WRONG_BEFORE = {  # operator -> the operator set from which `onnx.reference` is 
     **dict.fromkeys(
         (
             "LRN", "GlobalMaxPool", "GlobalLpPool", "LpNormalization", "MeanVarianceNormalization", "Pad", "Upsample",
-            "GatherElements", "Scatter", "Resize", "Softsign", "Mean", "Unique",
+            "GatherElements", "Scatter", "Resize", "Softsign", "Mean", "Unique", "Loop", "Scan",
         ),
         NEVER_RIGHT,
     ),
@@ -28,7 +28,7 @@ NOT_PLAIN = {  # operator -> attributes without which `onnx.reference` is right
     "ConvTranspose": frozenset({"output_padding", "output_shape", "auto_pad"}),
     **dict.fromkeys(("LSTM", "GRU", "RNN"), RECURRENT),
 }
-SOURCES = ("reference_windows.py", "reference_operators.py", "reference_recurrent.py", "reference_repairs.py")
+SOURCES = tuple(f"reference_{name}.py" for name in ("windows", "operators", "recurrent", "loops", "repairs"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,17 @@ def corrected_operators(model: bytes) -> Corrected:
     """What a script about `model` has to define so that `onnx.reference` computes what the specification says."""
     proto = onnx.load_from_string(model)
     opset = max((o.version for o in proto.opset_import if o.domain in ("", "ai.onnx")), default=1)
-    names = tuple(dict.fromkeys(n.op_type for n in proto.graph.node if _is_wrong(n, opset)))
+    names = tuple(dict.fromkeys(n.op_type for n in _nodes(proto.graph) if _is_wrong(n, opset)))
     return Corrected(names, definitions(names)) if names else Corrected((), "")
+
+
+def _nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+    """Those of `graph` and of the bodies in it."""
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            for body in (*attribute.graphs, *([attribute.g] if attribute.HasField("g") else ())):
+                yield from _nodes(body)
 
 
 def _is_wrong(node: onnx.NodeProto, opset: int) -> bool:

@@ -43,8 +43,9 @@ def inputs_for(
     if given is not None:
         return given(structure)
     usual = [r for r in runners if r.name not in further] or list(runners)
-    everyone = [*usual, *([oracle] if oracle is not None else [])]
-    for runner in [*runners, *everyone]:
+    judge = [oracle] if oracle is not None else []
+    everyone = [*usual, *judge]
+    for runner in [*runners, *judge]:
         if runner.examples and set(runner.examples) == {i.name for i in structure.inputs}:
             return variants(runner.examples, ranges)
 

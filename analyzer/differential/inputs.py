@@ -274,7 +274,7 @@ def is_guess(wanted: Sequence[TensorInfo], target: TargetConfig, ranges: Ranges)
 
 def _guessed(wanted: Sequence[TensorInfo], target: TargetConfig, ranges: Ranges) -> frozenset[str]:
     """Integers of which nothing is known: indices, lengths, labels."""
-    told = {*target.inputs, *ranges}
+    told = {*ranges, *(name for name, spec in target.inputs.items() if spec.range is not None)}
     return frozenset(w.name for w in wanted if _numpy(w.dtype).kind in "iu" and w.name not in told)
 
 

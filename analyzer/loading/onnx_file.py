@@ -283,7 +283,7 @@ def _forget_maps(graph: Any) -> None:
             value.ClearField("type")
     for node in graph.node:
         for attribute in node.attribute:
-            for inner in (attribute.g, *attribute.graphs) if attribute.HasField("g") else attribute.graphs:
+            for inner in (*attribute.graphs, *([attribute.g] if attribute.HasField("g") else ())):
                 _forget_maps(inner)
 
 

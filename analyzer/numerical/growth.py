@@ -17,9 +17,8 @@ from analyzer.operators.declaration import CONTRACTION, ELEMENTWISE, LINEAR, SEL
 from analyzer.operators.registry import traits_of
 
 BOUNDED_BELOW = 1e4  # a value that keeps below it starts anew: behind a softmax, a normalisation, a clamp
-GATE = (
-    8.0  # a factor that keeps below it, such as a sigmoid or the 6 of a hard swish, is like a weight: it adds no degree
-)
+# A factor that keeps below it, such as a sigmoid or the 6 of a hard swish, is like a weight: it adds no degree.
+GATE = 8.0
 EXPONENTIAL = 8  # as a degree
 DOUBLINGS = 16
 Growth = tuple[float, int]  # degree, doublings

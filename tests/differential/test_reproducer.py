@@ -10,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from onnx import helper
+from onnx import TensorProto, helper
 
 from analyzer.differential.backend import parse
-from analyzer.differential.corrected import corrected_operators
+from analyzer.differential.corrected import NOT_PLAIN, WRONG_BEFORE, corrected_operators
 from analyzer.differential.reproducer import onnx_script
 from analyzer.differential.runner import Artefact
+from analyzer.differential.worker.reference_repairs import REPAIRS
 
 SaveModel = Callable[..., Artefact]
 RNG = np.random.default_rng(0)
@@ -81,3 +82,25 @@ def test_an_unreadable_opset_is_the_oldest() -> None:
     proto = helper.make_model(helper.make_graph([helper.make_node("Softmax", ["x"], ["y"])], "g", [], []))
     del proto.opset_import[:]
     assert corrected_operators(proto.SerializeToString()).names == ("Softmax",)
+
+
+def test_every_repaired_operator_is_carried() -> None:
+    assert {operator.__name__ for operator in REPAIRS} <= {*WRONG_BEFORE, *NOT_PLAIN}
+
+
+def test_a_script_about_a_loop_stacks_what_its_steps_give(tmp_path: Path, save_model: SaveModel) -> None:
+    info, kind = helper.make_tensor_value_info, TensorProto.FLOAT
+    body = helper.make_graph(
+        [helper.make_node("Add", ["v", "v"], ["next"]), helper.make_node("Identity", ["next"], ["given"]),
+         helper.make_node("Identity", ["c"], ["going"])],
+        "body",
+        [info("i", TensorProto.INT64, []), info("c", TensorProto.BOOL, []), info("v", kind, SQUARE)],
+        [info("going", TensorProto.BOOL, []), info("next", kind, SQUARE), info("given", kind, SQUARE)],
+    )  # fmt: skip
+    nodes = [helper.make_node("Loop", ["trips", "", "x"], ["last", "y"], body=body)]
+    artefact = save_model(tmp_path / "model.onnx", nodes, {"trips": np.array(3)}, SQUARE)
+    model = artefact.files["model.onnx"].read_bytes()
+    assert corrected_operators(model).names == ("Loop",)
+    feeds = {"x": RNG.standard_normal(SQUARE).astype(np.float32)}
+    done = run(onnx_script(model, feeds, parse("onnxruntime"), 1e-4, tmp_path, "script"))
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from analyzer.operators.windows import Window
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.keras_ops_rules import keras_ops
@@ -64,14 +66,21 @@ def _result(op: Op, sources: tuple[Tensor, ...], dims: Sizes) -> Tensor:
 
 
 def _convolved(
-    op: Op, operands: tuple[Tensor, Tensor, Sizes, Sizes], window: tuple[Value, Value, Value], filters: Term
-) -> Value:
-    """The result of a kernel that moves over its input; `window`: strides, padding, dilation."""
-    source, weight, n, k = operands
+    op: Op, operands: tuple[Value, Value], window: tuple[Value, Value, Value], data_format: Value,
+    fits: Callable[[Term, Term], Term], filters: Callable[[Sizes], Term],
+) -> Value:  # fmt: skip
+    """The result of a kernel (*window, channels, …) that moves over its input. `window`: strides, padding, dilation;
+    `fits`: of the input's channels and the kernel's; `filters`: of the kernel's sizes."""
+    found = _operands(op, *operands)
+    if found is None or not _last(op, data_format):
+        return unknown_tensor(op, "tf")
+    source, weight, n, k = found
+    text = f"the input has {n[-1]} channels but the kernel {show_shape(k)} takes {k[-2]}"
+    require(op, fits(n[-1], k[-2]), "channels", text, (source, weight))
     places = _positions(op, source, n[1:-1], k[:-2], *window)
     if places is None:
         return unknown_tensor(op, "tf", (source, weight))
-    return _result(op, (source, weight), (n[0], *places, filters))
+    return _result(op, (source, weight), (n[0], *places, filters(k)))
 
 
 _CONVOLVED = "strides=1 padding='valid' data_format=None dilation_rate=1"
@@ -82,13 +91,12 @@ def conv(
     op: Op, inputs: Value, kernel: Value, strides: Value, padding: Value, data_format: Value, dilation_rate: Value
 ) -> Value:
     """The kernel is (*window, channels of a group, filters)."""
-    found = _operands(op, inputs, kernel)
-    if found is None or not _last(op, data_format):
-        return unknown_tensor(op, "tf")
-    source, weight, n, k = found
-    text = f"the input has {n[-1]} channels but the kernel {show_shape(k)} takes {k[-2]}"
-    require(op, equal(mod(n[-1], k[-2]), 0), "channels", text, (source, weight))
-    return _convolved(op, found, (strides, padding, dilation_rate), k[-1])
+
+    def fits(channels: Term, taken: Term) -> Term:
+        return equal(mod(channels, taken), 0)
+
+    window = strides, padding, dilation_rate
+    return _convolved(op, (inputs, kernel), window, data_format, fits, lambda k: k[-1])
 
 
 @operator(keras_ops("depthwise_conv"), f"inputs kernel {_CONVOLVED}")
@@ -96,13 +104,8 @@ def depthwise_conv(
     op: Op, inputs: Value, kernel: Value, strides: Value, padding: Value, data_format: Value, dilation_rate: Value
 ) -> Value:
     """The kernel is (*window, channels, multiplier)."""
-    found = _operands(op, inputs, kernel)
-    if found is None or not _last(op, data_format):
-        return unknown_tensor(op, "tf")
-    source, weight, n, k = found
-    text = f"the input has {n[-1]} channels but the kernel {show_shape(k)} takes {k[-2]}"
-    require(op, equal(n[-1], k[-2]), "channels", text, (source, weight))
-    return _convolved(op, found, (strides, padding, dilation_rate), product((n[-1], k[-1])))
+    window = strides, padding, dilation_rate
+    return _convolved(op, (inputs, kernel), window, data_format, equal, lambda k: product(k[-2:]))
 
 
 @operator(keras_ops("separable_conv"), f"inputs depthwise_kernel pointwise_kernel {_CONVOLVED}")
