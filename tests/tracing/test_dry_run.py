@@ -21,6 +21,7 @@ from analyzer.tracing.dry_run import (
     is_script,
     with_dry_run,
 )
+from analyzer.tracing.inside.script import about_sizes
 from analyzer.walls.process import ProcessSandbox
 from analyzer.walls.protocol import Completed, ResourceLimits
 
@@ -359,3 +360,19 @@ def test_a_value_of_a_tracker_that_was_left_out_is_no_finding(tmp_path: Path) ->
     found = run(tmp_path, "import wandb, torch\nrun = wandb.init()\nrate = run.config.rate\nprint(rate * 2)\n")
     assert found.failure is None
     assert "left out" in (found.unreached or "")
+
+
+@pytest.mark.parametrize(
+    ("line", "sizes"),
+    [
+        ("assert x.shape[0] == 3", True),
+        ("if dim % heads != 0:", True),
+        ("assert (a + b) % 4 == 0, 'not a multiple'", True),
+        ('assert loss < 100, "loss of %d" % loss', False),
+        ("assert ready, 'only 5 % done'", False),
+        ("if rate > 1:", False),
+    ],
+)
+def test_what_a_program_refuses_by_itself(line: str, sizes: bool) -> None:
+    """Texts are no sizes: values are invented, and what is refused of them says nothing."""
+    assert about_sizes(line) is sizes

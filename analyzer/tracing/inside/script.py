@@ -208,13 +208,19 @@ def _lack(error: BaseException, kind: str, text: str, own: list[Any], last: Any)
     if last is not None and last.filename.startswith(HERE):
         return f"something that was left out ({kind})"
     line = (last.line or "").lstrip() if last is not None else ""
-    of_sizes = _SIZES.search(line if line.startswith("assert") else _condition(last) if last is not None else "")
+    of_sizes = about_sizes(line if line.startswith("assert") else _condition(last) if last is not None else "")
     if own and last is not None and own[-1] == last and line.startswith(("raise", "assert")) and not of_sizes:
         return f"it refuses to go on by itself ({kind}: {text[:120]})"
     return None
 
 
-_SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(|%")  # in an assertion: a shape is wrong, or does not divide
+def about_sizes(line: str) -> bool:
+    """Whether an assertion or a condition asks for a shape, or whether a size divides; texts in it say nothing."""
+    return _SIZES.search(_TEXT.sub("", line)) is not None
+
+
+_SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(|[\w\])]\s*%")
+_TEXT = re.compile(r"""\w?("[^"]*"|'[^']*')""")
 
 
 def _condition(frame: Any) -> str:
