@@ -19,7 +19,7 @@ from analyzer.differential.hidden_states import FORGIVEN, NOTHING, Early, Togeth
 from analyzer.differential.rounding import dtypes_inside, error_of, is_rounding, jump_effect, small_scale, ulp_effect
 from analyzer.differential.runner import Runner
 from analyzer.differential.structure import Description, Unit, draws, inbound, live_at, shared_cuts, units
-from analyzer.differential.ties import ties
+from analyzer.differential.ties import settled, ties
 from analyzer.differential.verdict import Kind, Outcome
 
 BATCH_BYTES = 256 << 20  # of intermediate results that are fetched at once
@@ -121,6 +121,11 @@ def localize(
                 if outcome.ok and expected[index].ok and ties(unit, cases[index][0], outcome, expected[index]):
                     tied.append((name, unit))
                     results[name] = expected[index]
+                elif outcome.ok and expected[index].ok:
+                    results[name] = settled(unit, cases[index][0], outcome, expected[index], oracle, seed)
+                    after = error_of(results[name].arrays, expected[index].arrays, small_scale(cases[index][0]))
+                    if results[name] is not outcome and after <= FORGIVEN:
+                        tied.append((name, unit))
             blames.extend(
                 _compare_unit(
                     unit, cases[index][0], expected[index], results, runners, oracle, floors, errors, seed, narrow

@@ -151,3 +151,63 @@ def test_equal_values_may_be_chosen_in_any_order(tmp_path: Path, started: list[R
         closed = _closer(done, pool, {"onnx": artefact}, False, None)
     assert closed.problems == ()
     assert any("ties, no deviation" in n for n in closed.notes)
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.5])
+@pytest.mark.parametrize("lengths", [[5, 5, 3, 5], [4, 2, 4, 2], [4, 3, 2, 1]])
+def test_equal_values_inside_a_larger_unit_may_be_chosen_in_any_order(
+    tmp_path: Path, started: list[Runner], lengths: list[int], factor: float
+) -> None:
+    node = helper.make_node
+    weights = np.random.default_rng(3).standard_normal((6, 6)).astype(np.float32)
+    graph = helper.make_graph(
+        [
+            node("TopK", ["n", "k"], ["values", "places"], name="top"),
+            node("Gather", ["x", "places"], ["g"], name="rows"),
+            node("MatMul", ["g", "w"], ["m"], name="product"),
+            node("Relu", ["m"], ["y"], name="relu"),
+        ],
+        "g",
+        [
+            helper.make_tensor_value_info("x", TensorProto.FLOAT, [4, 6]),
+            helper.make_tensor_value_info("n", TensorProto.INT64, [4]),
+        ],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [4, 6])],
+        [numpy_helper.from_array(weights, "w"), numpy_helper.from_array(np.array([4]), "k")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
+    model.ir_version = 10
+    onnx.save(model, tmp_path / "m.onnx")
+    artefact = Artefact("onnx", {"m.onnx": tmp_path / "m.onnx"}, {"path": "m.onnx"})
+    later = breaking(())
+    started.append(later)
+    engine = later.transport.folder / WORKER / "onnxruntime_engine.py"
+    engine.write_text(
+        engine.read_text()
+        + f"""
+
+
+class OnnxRuntime(Healthy):
+    def load(self, model, folder):
+        return {{**Healthy.load(self, model, folder), "alive": ["x", "n", "y"]}}
+
+    def evaluate(self, feeds, fetches):
+        order = np.lexsort((-np.arange(4), -feeds["n"]))  # of equal lengths the last one first
+        w = np.array({weights.tolist()!r}, np.float32)
+        return {{"y": np.maximum(feeds["x"][order] @ w, 0) * np.float32({factor})}}
+"""
+    )
+    oracle = Runner(
+        parse("reference:precision=float64"), ProcessTransport("reference", EngineEnvironment(sys.executable))
+    )
+    started.append(oracle)
+    later.load(artefact)
+    structure = oracle.load(artefact)
+    feeds = {"x": np.random.default_rng(1).standard_normal((4, 6)).astype(np.float32), "n": np.array(lengths)}
+    found = localize(structure, [later], oracle, feeds)
+    if factor == 1.0:
+        assert found.blames == ()
+        assert [u.main.name for _, u in found.ties] == (["product"] if len(set(lengths)) < 4 else [])
+    else:
+        assert [b.backend for b in found.blames] == [later.name]
+        assert found.ties == ()

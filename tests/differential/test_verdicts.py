@@ -150,6 +150,11 @@ def test_an_operator_that_is_not_supported_blocks_nothing(run: Run) -> None:
     assert not finding.blocks(FailOn.CONFIRMED)
 
 
+def test_a_language_that_the_machine_lacks_is_no_crash(run: Run) -> None:
+    said = "Failed to construct locale with name:en_US.UTF-8:locale::facet::_S_create_c_locale name not valid"
+    assert not only(run(f"if whole or relu: raise RuntimeError({said!r})"), Kind.UNSUPPORTED).blocks(FailOn.CONFIRMED)
+
+
 def test_a_timeout(run: Run) -> None:
     """No machine answers in two seconds what sleeps for ten minutes; and it is waited for once, not at every step."""
     watched: list[Watched] = []

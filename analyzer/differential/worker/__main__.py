@@ -165,6 +165,7 @@ UNSUPPORTED = (
     "unsupported", "not supported", "no opset import", "is not a registered function/op", "not compilable",
     "opconversionfailure", "no conversion rule", "does not support", "only supports", "no kernel image",
     "invalidcxxcompiler", "no working c++ compiler",
+    "failed to construct locale",  # ONNX Runtime's StringNormalizer on a machine without that language
 )  # fmt: skip
 TYPES = ("type 'tensor(", "of operator", "is invalid")  # ONNX Runtime on a type that an operator does not take
 MEMORY = (
