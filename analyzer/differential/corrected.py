@@ -28,7 +28,9 @@ NOT_PLAIN = {  # operator -> attributes without which `onnx.reference` is right
     "ConvTranspose": frozenset({"output_padding", "output_shape", "auto_pad"}),
     **dict.fromkeys(("LSTM", "GRU", "RNN"), RECURRENT),
 }
-SOURCES = tuple(f"reference_{name}.py" for name in ("windows", "operators", "recurrent", "loops", "repairs"))
+FILES = ("windows", "recurrent", "loops", "repairs", "operators", "attention", "quantized", "contributed")
+SOURCES = tuple(f"reference_{name}.py" for name in FILES)
+CONTRIBUTED = ("", "com.microsoft")  # domains in which ONNX Runtime has operators that the specification lacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,10 @@ def corrected_operators(model: bytes) -> Corrected:
     """What a script about `model` has to define so that `onnx.reference` computes what the specification says."""
     proto = onnx.load_from_string(model)
     opset = max((o.version for o in proto.opset_import if o.domain in ("", "ai.onnx")), default=1)
-    names = tuple(dict.fromkeys(n.op_type for n in _nodes(proto.graph) if _is_wrong(n, opset)))
+    foreign = [n for n in _nodes(proto.graph) if n.domain in CONTRIBUTED and not onnx.defs.has(n.op_type, n.domain)]
+    lacking = _defined().keys() & {n.op_type for n in foreign}
+    wrong = [n.op_type for n in _nodes(proto.graph) if n.op_type in lacking or _is_wrong(n, opset)]
+    names = tuple(dict.fromkeys(wrong))
     return Corrected(names, definitions(names)) if names else Corrected((), "")
 
 
@@ -57,6 +62,8 @@ def _nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
 
 
 def _is_wrong(node: onnx.NodeProto, opset: int) -> bool:
+    if node.domain not in ("", "ai.onnx"):
+        return False
     given = {a.name: a for a in node.attribute}
     if node.op_type in NOT_PLAIN:
         lengths = node.op_type in ("LSTM", "GRU", "RNN") and len(node.input) > 4 and bool(node.input[4])
@@ -68,11 +75,7 @@ def _is_wrong(node: onnx.NodeProto, opset: int) -> bool:
 
 def definitions(names: Iterable[str]) -> str:
     """The classes of the oracle's operators called `names` with everything of their modules that they use."""
-    folder = resources.files("analyzer.differential") / "worker"
-    texts = [(folder / source).read_text("utf-8") for source in SOURCES]
-    modules = [ast.parse(text) for text in texts]
-    bodies = ((d, text) for m, text in zip(modules, texts, strict=True) for d in m.body)
-    defined = {name: (d, text) for d, text in bodies if (name := _defines(d))}
+    defined = _defined()
     wanted: set[str] = set()
     queue = list(names)
     while queue:
@@ -81,10 +84,22 @@ def definitions(names: Iterable[str]) -> str:
             wanted.add(name)
             queue += [n.id for n in ast.walk(defined[name][0]) if isinstance(n, ast.Name)]
     used = {n.id for name in wanted for n in ast.walk(defined[name][0]) if isinstance(n, ast.Name)}
+    modules = [ast.parse(text) for text in _texts()]
     lines = dict.fromkeys(line for m in modules for line in _imports(m, used).splitlines())
     parts = ["\n".join(lines)]
     parts += [ast.get_source_segment(text, d) or "" for name, (d, text) in defined.items() if name in wanted]
     return "\n\n\n".join(parts)
+
+
+def _texts() -> list[str]:
+    folder = resources.files("analyzer.differential") / "worker"
+    return [(folder / source).read_text("utf-8") for source in SOURCES]
+
+
+def _defined() -> dict[str, tuple[ast.stmt, str]]:
+    """What the oracle's modules define, in order: the statement, and the text that it stands in."""
+    bodies = ((d, text) for text in _texts() for d in ast.parse(text).body)
+    return {name: (d, text) for d, text in bodies if (name := _defines(d))}
 
 
 def _defines(statement: ast.stmt) -> str:

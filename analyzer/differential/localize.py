@@ -16,7 +16,7 @@ import numpy as np
 from analyzer.differential import noise
 from analyzer.differential.distances import deviation, rates
 from analyzer.differential.hidden_states import FORGIVEN, NOTHING, Early, Together, agree, hidden_states, shared_units
-from analyzer.differential.rounding import dtypes_inside, error_of, is_rounding, jump_effect, small_scale, ulp_effect
+from analyzer.differential.rounding import error_of, is_rounding, jump_effect, own_eps, small_scale, ulp_effect
 from analyzer.differential.runner import Runner
 from analyzer.differential.structure import Description, Unit, draws, inbound, live_at, shared_cuts, units
 from analyzer.differential.ties import settled, ties
@@ -116,7 +116,7 @@ def localize(
         answers = {r.name: outcomes for r, outcomes in zip(runners, replayed, strict=True)}
         for index, unit in enumerate(chunk):
             results = {name: outcomes[index] for name, outcomes in answers.items()}
-            narrow = noise.declared_eps(dtypes_inside(unit, structure))
+            narrow = own_eps(unit, structure)
             for name, outcome in results.items():
                 if outcome.ok and expected[index].ok and ties(unit, cases[index][0], outcome, expected[index]):
                     tied.append((name, unit))

@@ -12,7 +12,11 @@ from analyzer.differential.distances import relative_error
 from analyzer.differential.runner import Runner
 from analyzer.differential.structure import Description, Unit
 from analyzer.differential.verdict import Outcome
+from analyzer.operators.declaration import QUANTIZES_INSIDE
+from analyzer.operators.registry import names
 
+QUANTIZING = frozenset(names("microsoft", QUANTIZES_INSIDE))
+STEP_INSIDE = noise.EPS["float16"]  # what a sum of numbers that are rounded to 8 bits each is good for
 ONNX_FLOATS = {10: "float16", 16: "bfloat16"}  # what the attribute `to` of a Cast says
 
 
@@ -36,6 +40,12 @@ def dtypes_inside(unit: Unit, structure: Description) -> set[str | None]:
     casts = {o.attributes.get("to") for o in unit.operations if o.op == "Cast"}
     names: set[str | None] = {structure.dtypes.get(t) for t in made | {*unit.inputs, *unit.outputs}}
     return names | {ONNX_FLOATS[to] for to in casts if to in ONNX_FLOATS}
+
+
+def own_eps(unit: Unit, structure: Description) -> float:
+    """The spacing that a unit itself asks for; the float64 oracle rounds to none."""
+    quantized = any(o.op.rpartition("::")[2] in QUANTIZING for o in unit.operations)
+    return max(noise.declared_eps(dtypes_inside(unit, structure)), STEP_INSIDE if quantized else 0.0)
 
 
 def is_rounding(

@@ -47,6 +47,7 @@ class Trait(Flag):
     SOURCE = auto()  # has no operand: a constant, or what is fed to the graph or kept beside it
     CONTRACTION = auto()  # sums products of two operands
     INTEGER_PRODUCT = auto()  # sums products of 8-bit integers
+    QUANTIZES_INSIDE = auto()  # takes real numbers and makes 8-bit integers of them, in portions that nobody states
     DENSE = auto()  # PyTorch makes a new tensor whose axes lie in memory in their order, however the operands lie
     DENSE_OR_CHANNELS_LAST = auto()  # so too, unless an operand of four or five axes may be channels-last
     OTHER_LAYOUT = (
@@ -92,6 +93,7 @@ FROM_SIZES = Trait.FROM_SIZES
 SOURCE = Trait.SOURCE
 CONTRACTION = Trait.CONTRACTION
 INTEGER_PRODUCT = Trait.INTEGER_PRODUCT
+QUANTIZES_INSIDE = Trait.QUANTIZES_INSIDE
 DENSE = Trait.DENSE
 DENSE_OR_CHANNELS_LAST = Trait.DENSE_OR_CHANNELS_LAST
 OTHER_LAYOUT = Trait.OTHER_LAYOUT

@@ -116,9 +116,10 @@ def _as(array: np.ndarray, wide: bool) -> np.ndarray:
 def _evaluator(proto: onnx.ModelProto) -> Any:
     from onnx.reference import ReferenceEvaluator
 
+    from .reference_contributed import CONTRIBUTED
     from .reference_operators import operators_for
 
-    return ReferenceEvaluator(proto, new_ops=operators_for(opset_of(proto)))
+    return ReferenceEvaluator(proto, new_ops=[*operators_for(opset_of(proto)), *CONTRIBUTED])
 
 
 def _run(evaluator: Any, names: Sequence[str], feeds: Arrays) -> Arrays:
