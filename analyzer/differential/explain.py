@@ -15,6 +15,7 @@ from analyzer.differential.known import Benign, KnownIssue, benign, duplicate_ke
 from analyzer.differential.localize import Blame
 from analyzer.differential.plan import kind_for
 from analyzer.differential.pool import Pool
+from analyzer.differential.processor import saturation
 from analyzer.differential.reduce import Reduced, reduce
 from analyzer.differential.rounding import error_of, small_scale
 from analyzer.differential.runner import Artefact, Runner
@@ -102,11 +103,14 @@ def explain(
             continue
         if blame.agreeing:
             suspected.add(blame.unit.id)
-        alike = firsts.setdefault((blame.backend, duplicate_key(blame, runner.backend, None)), [])
-        if alike and (len(alike) >= MAX_ALIKE or len(problems) >= MAX_BLAMES):
+        saturates = blame.kind in (Kind.VALUE, Kind.COMMON) and saturation(blame.unit, runner)
+        # The processor's own limit is one problem, in however many layers and modes of the engine.
+        cause = (runner.backend.engine.name, "processor") if saturates else None
+        alike = firsts.setdefault(cause or (blame.backend, duplicate_key(blame, runner.backend, None)), [])
+        if alike and (saturates or len(alike) >= MAX_ALIKE or len(problems) >= MAX_BLAMES):
             first = problems[alike[0]]
-            name = blame.unit.main.layer or blame.unit.main.name
-            problems[alike[0]] = replace(first, alike=tuple(dict.fromkeys((*first.alike, name))))
+            names = dict.fromkeys((*first.alike, *([] if place[1] == alike[0][1] else [_name(blame)])))
+            problems[alike[0]] = replace(first, alike=tuple(names))
             continue
         if len(problems) >= MAX_BLAMES:
             continue
@@ -114,6 +118,10 @@ def explain(
         problems[place] = replace(problem, outputs_affected=affected.get(blame.backend, 0.0))
         alike.append(place)
     return list(problems.values()), harmless
+
+
+def _name(blame: Blame) -> str:
+    return blame.unit.main.layer or blame.unit.main.name
 
 
 def _problem(

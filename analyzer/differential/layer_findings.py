@@ -8,7 +8,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.differential import noise
 from analyzer.differential.explain import Diagnosis
 from analyzer.differential.localize import Blame, Localization
-from analyzer.differential.processor import depends_on_processor
+from analyzer.differential.processor import saturation
 from analyzer.differential.study import Study
 from analyzer.differential.verdict import Kind
 from analyzer.differential.wording import json_number, number, oracle_title, plain, shortened
@@ -100,9 +100,8 @@ def _message(problem: Diagnosis, layer: str) -> str:
 def _processor(problem: Diagnosis, done: Study) -> str:
     """Why another processor may give another verdict; empty where it may not."""
     runner = next((r for r in done.runners if r.name == problem.backend.name), None)
-    features = [str(f) for f in runner.fingerprint.get("cpu") or ()] if runner is not None else []
     counts = problem.blame.kind in (Kind.VALUE, Kind.COMMON)
-    return depends_on_processor(problem.blame.unit, problem.backend, features) if counts else ""
+    return saturation(problem.blame.unit, runner) if runner is not None and counts else ""
 
 
 def _evidence(problem: Diagnosis, done: Study) -> Evidence:

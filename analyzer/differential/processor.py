@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analyzer.differential.backend import Backend
+from analyzer.differential.runner import Runner
 from analyzer.differential.structure import Unit
 from analyzer.operators.declaration import CONTRACTION, INTEGER_PRODUCT
 from analyzer.operators.registry import names
@@ -36,3 +37,9 @@ def depends_on_processor(unit: Unit, backend: Backend, features: Sequence[str]) 
         "This depends on the processor: it has no VNNI, so 8-bit products are added in pairs in 16 bits and saturate, "
         f"which they do not on others. {backend.engine.title} documents the mend: {mend}."
     )
+
+
+def saturation(unit: Unit, runner: Runner) -> str:
+    """`depends_on_processor` for a worker, which tells what its processor has."""
+    features = [str(f) for f in runner.fingerprint.get("cpu") or ()]
+    return depends_on_processor(unit, runner.backend, features)

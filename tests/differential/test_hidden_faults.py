@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -70,14 +70,20 @@ class OnnxRuntime(Healthy):
             given = {{i: env[i] for i in node.input if i in env}}
             found = Healthy.evaluate(self, given, list(node.output))
             for name, value in found.items():
-                env.setdefault(name, value * np.float32(1.5) if node.name in WRONG else value)
+                env.setdefault(name, (value * 1.5).astype(value.dtype) if node.name in WRONG else value)
         return {{n: env[n] for n in wanted}}
 """
     engine.write_text(text)
     return Runner(backend, transport)
 
 
-def examined(artefact: Artefact, wrong: tuple[str, ...], started: list[Runner], feeds: np.ndarray) -> Study:
+def examined(
+    artefact: Artefact,
+    wrong: tuple[str, ...],
+    started: list[Runner],
+    feeds: np.ndarray,
+    features: Sequence[str] = (),
+) -> Study:
     runner = breaking(wrong)
     started.append(runner)
     oracle = Runner(
@@ -85,6 +91,7 @@ def examined(artefact: Artefact, wrong: tuple[str, ...], started: list[Runner], 
     )
     started.append(oracle)
     runner.load(artefact)
+    runner.fingerprint["cpu"] = list(features)
     structure = oracle.load(artefact)
     inputs = Inputs((InputSet("given", {"x": feeds}),), (), False)
     comparison = run_all([runner], run_alone(oracle, inputs), inputs, Thresholds())
@@ -115,6 +122,33 @@ def test_what_an_argmax_hides_is_told(tmp_path: Path, started: list[Runner]) -> 
     for problem in done.problems:
         assert problem.hidden == "hidden by `choice` (ArgMax)"
         assert "hidden by `choice`" in layer_finding(problem, done, target).message
+
+
+@pytest.mark.parametrize(("features", "told"), [(["avx2"], 1), (["avx2", "avx512_vnni"], 3)])
+def test_what_the_processor_cannot_is_told_once(
+    tmp_path: Path, started: list[Runner], features: list[str], told: int
+) -> None:
+    node = helper.make_node
+    rng = np.random.default_rng(3)
+    nodes = [node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"], name="quantize")]
+    for k in range(3):
+        nodes.append(node("MatMulInteger", ["q", f"w{k}", "z"], [f"i{k}"], name=f"product{k}"))
+        nodes.append(node("Cast", [f"i{k}"], [f"y{k}"], name=f"cast{k}", to=TensorProto.FLOAT))
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [4, 6])],
+        [helper.make_tensor_value_info(f"y{k}", TensorProto.FLOAT, [4, 6]) for k in range(3)],
+        [numpy_helper.from_array(rng.integers(-9, 9, (6, 6)).astype(np.int8), f"w{k}") for k in range(3)],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+    onnx.save(model, tmp_path / "m.onnx")
+    artefact = Artefact("onnx", {"m.onnx": tmp_path / "m.onnx"}, {"path": "m.onnx"})
+    feeds = rng.standard_normal((4, 6)).astype(np.float32)
+    done = examined(artefact, ("product0", "product1", "product2"), started, feeds, features)
+    assert len(done.problems) == told
+    names = {n for p in done.problems for n in (p.blame.unit.main.name, *p.alike)}
+    assert names == {"product0", "product1", "product2"}
 
 
 def test_equal_values_may_be_chosen_in_any_order(tmp_path: Path, started: list[Runner]) -> None:
