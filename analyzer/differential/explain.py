@@ -104,13 +104,12 @@ def explain(
         if blame.agreeing:
             suspected.add(blame.unit.id)
         saturates = blame.kind in (Kind.VALUE, Kind.COMMON) and saturation(blame.unit, runner)
-        # The processor's own limit is one problem, in however many layers and modes of the engine.
-        cause = (runner.backend.engine.name, "processor") if saturates else None
-        alike = firsts.setdefault(cause or (blame.backend, duplicate_key(blame, runner.backend, None)), [])
+        # The processor's own limit is one problem, in however many layers.
+        cause = "processor" if saturates else duplicate_key(blame, runner.backend, None)
+        alike = firsts.setdefault((blame.backend, cause), [])
         if alike and (saturates or len(alike) >= MAX_ALIKE or len(problems) >= MAX_BLAMES):
             first = problems[alike[0]]
-            names = dict.fromkeys((*first.alike, *([] if place[1] == alike[0][1] else [_name(blame)])))
-            problems[alike[0]] = replace(first, alike=tuple(names))
+            problems[alike[0]] = replace(first, alike=tuple(dict.fromkeys((*first.alike, _name(blame)))))
             continue
         if len(problems) >= MAX_BLAMES:
             continue
