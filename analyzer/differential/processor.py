@@ -28,7 +28,7 @@ def depends_on_processor(unit: Unit, backend: Backend, features: Sequence[str]) 
     `features`: flags of the processor as its worker saw them. An int16 holds the sum of two products of a signed and
     an unsigned byte only up to 32767, and 2 × 127 × 255 is more.
     """
-    kinds = {o.op for o in unit.operations}
+    kinds = {o.op.rpartition("::")[2] for o in unit.operations}  # without the domain
     fused = "DequantizeLinear" in kinds and bool(kinds & CONTRACTIONS)
     mend = MENDS.get(backend.engine.name)
     if mend is None or not features or not (kinds & PRODUCTS or fused) or any(f in features for f in DOT_PRODUCTS):

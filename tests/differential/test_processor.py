@@ -21,6 +21,8 @@ def unit(*ops: str) -> Unit:
         (("QLinearConv",), "onnxruntime", OLD, "reduce_range=True"),
         (("DequantizeLinear", "Conv", "QuantizeLinear"), "openvino", OLD, "overflow_fix"),
         (("MatMulInteger",), "onnxruntime:opt=disable", OLD, "U8U8"),
+        (("com.microsoft::MatMulIntegerToFloat",), "onnxruntime", OLD, "U8U8"),
+        (("com.microsoft::DynamicQuantizeMatMul",), "onnxruntime", NEW, ""),
         (("QLinearConv",), "onnxruntime", NEW, ""),
         (("QLinearConv",), "onnxruntime", (), ""),  # nothing is known of the processor
         (("Conv",), "onnxruntime", OLD, ""),
