@@ -24,7 +24,7 @@ from analyzer.differential.localize import Blame, Localization, localize
 from analyzer.differential.noise import EPS
 from analyzer.differential.plan import onnx_artefact
 from analyzer.differential.pool import Pool
-from analyzer.differential.rounding import small_scale
+from analyzer.differential.rounding import small_scale, typed_eps
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.structure import Description, Unit, shared_cuts, units
 from analyzer.differential.verdict import Failure, Kind
@@ -213,7 +213,7 @@ def _measured(
         if not lite:
             described = head.cut_points() or head.description
             instead = {u.id: u.op for u in units(described, shared_cuts(structure, [described]))}
-        found = localize(layered, [head], base, pairs[worst[1]][0].feeds)
+        found = localize(layered, [head], base, pairs[worst[1]][0].feeds, spacing=typed_eps)
         wrong = (Kind.VALUE, Kind.NAN, Kind.SHAPE, Kind.DTYPE)
         blames = sorted((b for b in found.blames if b.kind in wrong), key=lambda b: -b.error)
     return Drift(

@@ -87,6 +87,7 @@ def localize(
     together: Together = _in_turn,
     agreeing: frozenset[str] = frozenset(),
     early: Early = NOTHING,
+    spacing: Callable[[Unit, Description], float] = own_eps,
 ) -> Localization:
     """Find the units at which engines deviate from `oracle` on `feeds` (model input name -> array).
 
@@ -116,7 +117,7 @@ def localize(
         answers = {r.name: outcomes for r, outcomes in zip(runners, replayed, strict=True)}
         for index, unit in enumerate(chunk):
             results = {name: outcomes[index] for name, outcomes in answers.items()}
-            narrow = own_eps(unit, structure)
+            narrow = spacing(unit, structure)
             for name, outcome in results.items():
                 if outcome.ok and expected[index].ok and ties(unit, cases[index][0], outcome, expected[index]):
                     tied.append((name, unit))

@@ -42,10 +42,15 @@ def dtypes_inside(unit: Unit, structure: Description) -> set[str | None]:
     return names | {ONNX_FLOATS[to] for to in casts if to in ONNX_FLOATS}
 
 
+def typed_eps(unit: Unit, structure: Description) -> float:
+    """The spacing of the narrowest type that a unit states; the float64 oracle rounds to none."""
+    return noise.declared_eps(dtypes_inside(unit, structure))
+
+
 def own_eps(unit: Unit, structure: Description) -> float:
-    """The spacing that a unit itself asks for; the float64 oracle rounds to none."""
+    """`typed_eps`, or what an engine is entitled to in an operator that quantizes by itself."""
     quantized = any(o.op.rpartition("::")[2] in QUANTIZING for o in unit.operations)
-    return max(noise.declared_eps(dtypes_inside(unit, structure)), STEP_INSIDE if quantized else 0.0)
+    return max(typed_eps(unit, structure), STEP_INSIDE if quantized else 0.0)
 
 
 def is_rounding(
