@@ -1,4 +1,4 @@
-"""Bodies of the operators that ONNX itself defines as functions of simpler ones (`onnx.defs`)."""
+"""Bodies of operators that ONNX itself defines as functions of simpler ones (`onnx.defs`), and of contributed ones."""
 
 from __future__ import annotations
 
@@ -6,19 +6,38 @@ from functools import lru_cache
 
 import onnx_ir as ir
 
+from analyzer.numerical.contributed import BODIES, DOMAIN, ContributedCall, body_text
+
 InputType = tuple[str, tuple[int | None, ...] | None]  # dtype and shape; ("", None) for an absent input
 
 
 def body_of(node: ir.Node, opset: int, types: tuple[InputType, ...]) -> ir.Function | None:
-    """The body that the ONNX standard gives for `node`; None if the operator is primitive or unknown.
+    """The body that the ONNX standard gives for `node`, or what ONNX Runtime states of its own operator; None if the
+    operator is primitive or unknown.
 
     `types` describes the inputs, for operators whose body depends on them.
     """
+    if node.op_type in BODIES and (node.domain == DOMAIN or node.op_type.startswith("Simplified")):
+        attributes = {name: a.value for name, a in node.attributes.items() if isinstance(a, ir.Attr)}
+        given = tuple(dtype != "" for dtype, _ in types)
+        call = ContributedCall(
+            attributes, given, tuple(shape for _, shape in types), tuple(bool(o.name) for o in node.outputs)
+        )
+        text = body_text(node.op_type, call)
+        return None if text is None else _parsed(text)
     if node.domain not in ("", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview"):
         return None
     proto = ir.to_proto(node)
     proto.ClearField("metadata_props")
     return _body(proto.SerializeToString(), node.domain, node.op_type, opset, types)
+
+
+@lru_cache(maxsize=512)
+def _parsed(text: str) -> ir.Function:
+    import onnx.parser
+
+    function: ir.Function = ir.from_proto(onnx.parser.parse_function(text))
+    return function
 
 
 @lru_cache(maxsize=512)
