@@ -113,13 +113,6 @@ def _skip_rms_norm(call: ContributedCall) -> Body:
     return ("x", "skip", "gamma", "bias"), [*_sum(call, 3), norm], ("y", "t", "t", "t")
 
 
-def _rms_norm(call: ContributedCall) -> Body:
-    if not call.single:
-        return None
-    axis, epsilon = int(call.attributes.get("axis", -1)), float(call.attributes.get("epsilon", 1e-5))
-    return ("x", "g"), [f"y = RMSNormalization <axis = {axis}, epsilon = {epsilon!r}> (x, g)"], ("y",)
-
-
 def _embed(call: ContributedCall) -> Body:
     names = ("ids", "segments", "words", "places", "segment", "gamma", "beta", "mask", "where")
     lines = ["w = Gather (words, ids)"]
@@ -249,7 +242,6 @@ BODIES: dict[str, Callable[[ContributedCall], Body]] = {
     "TransposeMatMul": _fused_matmul,
     "SkipLayerNormalization": _skip_layer_norm,
     "SkipSimplifiedLayerNormalization": _skip_rms_norm,
-    "SimplifiedLayerNormalization": _rms_norm,
     "EmbedLayerNormalization": _embed,
     "Attention": _attention,
     "MultiHeadAttention": _several_heads,

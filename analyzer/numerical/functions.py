@@ -17,7 +17,7 @@ def body_of(node: ir.Node, opset: int, types: tuple[InputType, ...]) -> ir.Funct
 
     `types` describes the inputs, for operators whose body depends on them.
     """
-    if node.op_type in BODIES and (node.domain == DOMAIN or node.op_type.startswith("Simplified")):
+    if node.domain == DOMAIN and node.op_type in BODIES:
         attributes = {name: a.value for name, a in node.attributes.items() if isinstance(a, ir.Attr)}
         given = tuple(dtype != "" for dtype, _ in types)
         call = ContributedCall(

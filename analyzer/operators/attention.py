@@ -17,6 +17,8 @@ OPERATORS = (
     ),
     operator("FlexAttention", (1,), domain="ai.onnx.preview", traits=CONTRACTION, unsafe=(SOFTMAX_OF_MINUS_INFINITY,)),
     operator("LinearAttention", (27,), traits=CONTRACTION, lacks="references"),
+    operator("ProjectedAttention", microsoft="Attention", traits=CONTRACTION),
+    operator("HeadsAttention", microsoft="MultiHeadAttention", traits=CONTRACTION),
     operator("RotaryEmbedding", (23,), lacks="references"),
     operator(
         "Transformer",

@@ -15,6 +15,7 @@ OPERATORS = (
 """,
         traits=LINEAR | CONTRACTION | WEIGHTS | BUILT_FOR_LAST_AXIS,
     ),
+    operator("FusedConv", microsoft="FusedConv", traits=CONTRACTION),
     operator(
         "ConvTranspose",
         (1, 11, 22),

@@ -117,7 +117,8 @@ class Operator:
     in `domain`), else a name of our own. `tf` are the types of GraphDef nodes, `torch` the names of modules and of
     functions (of `torch`, `torch.nn.functional` and aten without overload), `keras` those of layers, and of functions
     as ``ops.exp``. `aten` are the types of nodes for operators of torch without an ONNX form (see
-    `analyzer.exporting.inside.opaque`), `microsoft` names in ONNX Runtime's own domain that no analysis reads.
+    `analyzer.exporting.inside.opaque`), `microsoft` names in ONNX Runtime's own domain, whose values
+    `numerical.contributed` writes out.
     `unsafe` are the ids of the rules that say when an operand makes it fail, `pole` is where a logarithm is infinite.
     Two operators of a framework that read their operands alike share a declaration; what reads them differently has
     one of its own.
@@ -152,7 +153,8 @@ class Operator:
         """
         own = ((self.domain, self.name),) if self.versions else ()
         opaque = ((domain, name) for name in self.aten for domain in ("torch.aten", "torch.prims"))
-        return (*own, *(("tf", name) for name in self.tf), *opaque)
+        contributed = (("com.microsoft", name) for name in self.microsoft)
+        return (*own, *(("tf", name) for name in self.tf), *opaque, *contributed)
 
 
 def operator(

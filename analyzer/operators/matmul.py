@@ -28,6 +28,8 @@ OPERATORS = (
         keras="Dense",
         traits=LINEAR | CONTRACTION | DENSE | WEIGHTS | BUILT_FOR_LAST_AXIS,
     ),
+    operator("FusedMatMul", microsoft="FusedMatMul TransposeMatMul", traits=CONTRACTION),
+    operator("MatMulNBits", microsoft="MatMulNBits", traits=CONTRACTION),
     operator(
         "Einsum",
         (12, 28),

@@ -25,7 +25,9 @@ OPERATORS = (
         unsafe=(NORMALIZATION_BY_ZERO,),
         traits=DENSE | WEIGHTS | BUILT_FOR_LAST_AXIS,
     ),
-    operator("SimplifiedLayerNormalization", (1,), unsafe=(NORMALIZATION_BY_ZERO,), lacks="types references"),
+    operator("SimplifiedLayerNormalization", (1,), unsafe=(NORMALIZATION_BY_ZERO,), lacks="references"),
+    operator("SkipLayerNormalization", microsoft="SkipLayerNormalization SkipSimplifiedLayerNormalization"),
+    operator("EmbedLayerNormalization", microsoft="EmbedLayerNormalization"),
     operator(
         "RMSNormalization",
         (23,),

@@ -23,6 +23,8 @@ OPERATORS = (
     operator(
         "DynamicQuantizeLSTM", microsoft="DynamicQuantizeLSTM", traits=RECURRENT | INTEGER_PRODUCT | QUANTIZES_INSIDE
     ),
+    operator("QLinearAdd", microsoft="QLinearAdd QLinearMul"),
+    operator("QLinearSigmoid", microsoft="QLinearSigmoid QLinearLeakyRelu QLinearSoftmax"),
     operator("QAttention", microsoft="QAttention", traits=CONTRACTION | INTEGER_PRODUCT),
     operator(
         "FakeQuantWithMinMaxVars",
