@@ -230,6 +230,72 @@ def _fused_conv(call: ContributedCall) -> Body:
     return ("x", "w", "b", "z"), [*lines, activated], ("y",)
 
 
+def _real(name: str, scale: str, zero: str, call: ContributedCall, place: int, axis: int = 0) -> str:
+    """`name`_r: what bytes stand for; `place`: of the zero point."""
+    return f"{name}_r = DequantizeLinear <axis = {axis}> ({name}, {scale}{f', {zero}' if call.has(place) else ''})"
+
+
+def _bytes(value: str, scale: str, zero: str, call: ContributedCall, place: int) -> str:
+    return f"y = QuantizeLinear ({value}, {scale}{f', {zero}' if call.has(place) else ''})"
+
+
+def _dynamic_product(call: ContributedCall) -> Body:
+    lines = [
+        "q, s, z = DynamicQuantizeLinear (a)",
+        "a_r = DequantizeLinear (q, s, z)",
+        _real("b", "bs", "bz", call, 3, 1),
+    ]
+    lines += ["m = MatMul (a_r, b_r)", "y = Add (m, bias)" if call.has(4) else "y = Identity (m)"]
+    return ("a", "b", "bs", "bz", "bias"), lines, ("y",)
+
+
+def _scaled_product(call: ContributedCall) -> Body:
+    lines = [_real("a", "as", "az", call, 4), _real("b", "bs", "bz", call, 5, 1), "m = MatMul (a_r, b_r)"]
+    lines.append("y = Add (m, bias)" if call.has(6) else "y = Identity (m)")
+    return ("a", "b", "as", "bs", "az", "bz", "bias"), lines, ("y",)
+
+
+def _byte_gemm(call: ContributedCall) -> Body:
+    lines = [
+        _real("a", "as", "az", call, 2),
+        _real("b", "bs", "bz", call, 5, 0 if call.attributes.get("transB") else 1),
+    ]
+    flags = ", ".join(f"{n} = {int(call.attributes.get(n, 0))}" for n in ("transA", "transB"))
+    lines.append(f"p = Gemm <alpha = {float(call.attributes.get('alpha', 1.0))!r}, {flags}> (a_r, b_r)")
+    if call.has(6):
+        lines += ["both = Mul (as, bs)", *_scaled("step", "both", float(call.attributes.get("alpha", 1.0)))]
+        lines += ["c_f = CastLike (c, step)", "c_r = Mul (c_f, step)", "m = Add (p, c_r)"]
+    else:
+        lines.append("m = Identity (p)")
+    lines.append(_bytes("m", "ys", "yz", call, 8) if call.has(7) else "y = Identity (m)")
+    return ("a", "as", "az", "b", "bs", "bz", "c", "ys", "yz"), lines, ("y",)
+
+
+def _bytewise(op: str) -> Callable[[ContributedCall], Body]:
+    def body(call: ContributedCall) -> Body:
+        lines = [_real("a", "as", "az", call, 2), _real("b", "bs", "bz", call, 5), f"m = {op} (a_r, b_r)"]
+        return ("a", "as", "az", "b", "bs", "bz", "cs", "cz"), [*lines, _bytes("m", "cs", "cz", call, 7)], ("y",)
+
+    return body
+
+
+def _on_bytes(function: Callable[[ContributedCall], str]) -> Callable[[ContributedCall], Body]:
+    def body(call: ContributedCall) -> Body:
+        lines = [_real("x", "xs", "xz", call, 2), f"m = {function(call)} (x_r)", _bytes("m", "ys", "yz", call, 4)]
+        return ("x", "xs", "xz", "ys", "yz"), lines, ("y",)
+
+    return body
+
+
+def _byte_softmax(call: ContributedCall) -> Body:
+    """Before operator set 13 over all axes from `axis` on: as one axis only where that is the last."""
+    shape, axis = call.shape(0), int(call.attributes.get("axis", -1))
+    last = axis == -1 or (shape is not None and axis == len(shape) - 1)
+    if int(call.attributes.get("opset", 13)) < 13 and not last:
+        return None
+    return _on_bytes(lambda c: f"Softmax <axis = {axis}>")(call)
+
+
 def _written(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value if isinstance(value, int) else list(value))
 
@@ -246,4 +312,12 @@ BODIES: dict[str, Callable[[ContributedCall], Body]] = {
     "Attention": _attention,
     "MultiHeadAttention": _several_heads,
     "FusedConv": _fused_conv,
+    "DynamicQuantizeMatMul": _dynamic_product,
+    "MatMulIntegerToFloat": _scaled_product,
+    "QGemm": _byte_gemm,
+    "QLinearAdd": _bytewise("Add"),
+    "QLinearMul": _bytewise("Mul"),
+    "QLinearSigmoid": _on_bytes(lambda call: "Sigmoid"),
+    "QLinearLeakyRelu": _on_bytes(lambda call: f"LeakyRelu <alpha = {float(call.attributes.get('alpha', 0.01))!r}>"),
+    "QLinearSoftmax": _byte_softmax,
 }

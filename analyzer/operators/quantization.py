@@ -24,6 +24,7 @@ OPERATORS = (
         "DynamicQuantizeLSTM", microsoft="DynamicQuantizeLSTM", traits=RECURRENT | INTEGER_PRODUCT | QUANTIZES_INSIDE
     ),
     operator("QLinearAdd", microsoft="QLinearAdd QLinearMul"),
+    operator("QLinearGlobalAveragePool", microsoft="QLinearGlobalAveragePool"),
     operator("QLinearSigmoid", microsoft="QLinearSigmoid QLinearLeakyRelu QLinearSoftmax"),
     operator("QAttention", microsoft="QAttention", traits=CONTRACTION | INTEGER_PRODUCT),
     operator(

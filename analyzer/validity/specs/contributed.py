@@ -138,6 +138,27 @@ def contributed_dynamic_product(case: Case, a: TensorType, b: TensorType, *_scal
     return TensorType(matmul_shape(case, a.dims, b.dims), a.dtype)
 
 
+@define("com.microsoft", "QGemm")
+def contributed_byte_gemm(
+    case: Case, a: TensorType, a_scale: TensorType, _a_zero: Any, b: TensorType, _b_scale: Any, _b_zero: Any,
+    _c: Any = None, y_scale: TensorType | None = None, _y_zero: Any = None, *, transA: int = 0, transB: int = 0,
+    **_others: Any,
+) -> TensorType:  # fmt: skip
+    """Matrices of bytes; real numbers where no scale of the result is given."""
+    need_rank(case, a, 2, operand="A")
+    need_rank(case, b, 2, operand="B")
+    left, right = (tuple(reversed(t.dims)) if flag else t.dims for t, flag in ((a, transA), (b, transB)))
+    return TensorType(matmul_shape(case, left, right), a_scale.dtype if y_scale is None else a.dtype)
+
+
+@define("com.microsoft", "QLinearGlobalAveragePool")
+def contributed_byte_average(case: Case, x: TensorType, *_scales: Any, channels_last: int = 0) -> TensorType:
+    """One number for each channel."""
+    need_dtype(case, x, BYTES)
+    ones = (1,) * (x.rank - 2)
+    return x.with_shape((x.dims[0], *ones, x.dims[-1]) if channels_last else (*x.dims[:2], *ones))
+
+
 @define("com.microsoft", "QLinearAdd", "QLinearMul")
 def contributed_bytewise(
     case: Case, a: TensorType, _a_scale: Any, _a_zero: Any, b: TensorType, *_scales: Any
