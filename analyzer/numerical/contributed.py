@@ -287,6 +287,18 @@ def _on_bytes(function: Callable[[ContributedCall], str]) -> Callable[[Contribut
     return body
 
 
+def _byte_pool(call: ContributedCall) -> Body:
+    if call.attributes.get("channels_last"):
+        return None
+    kept = ("auto_pad", "ceil_mode", "count_include_pad", "kernel_shape", "pads", "strides")
+    told = [f"{n} = {_written(call.attributes[n])}" for n in kept if n in call.attributes]
+    return _on_bytes(lambda c: f"AveragePool <{', '.join(told)}>")(call)
+
+
+def _byte_mean(call: ContributedCall) -> Body:
+    return None if call.attributes.get("channels_last") else _on_bytes(lambda c: "GlobalAveragePool")(call)
+
+
 def _byte_softmax(call: ContributedCall) -> Body:
     """Before operator set 13 over all axes from `axis` on: as one axis only where that is the last."""
     shape, axis = call.shape(0), int(call.attributes.get("axis", -1))
@@ -320,4 +332,6 @@ BODIES: dict[str, Callable[[ContributedCall], Body]] = {
     "QLinearSigmoid": _on_bytes(lambda call: "Sigmoid"),
     "QLinearLeakyRelu": _on_bytes(lambda call: f"LeakyRelu <alpha = {float(call.attributes.get('alpha', 0.01))!r}>"),
     "QLinearSoftmax": _byte_softmax,
+    "QLinearAveragePool": _byte_pool,
+    "QLinearGlobalAveragePool": _byte_mean,
 }

@@ -25,6 +25,7 @@ OPERATORS = (
     ),
     operator("QLinearAdd", microsoft="QLinearAdd QLinearMul"),
     operator("QLinearGlobalAveragePool", microsoft="QLinearGlobalAveragePool"),
+    operator("QLinearAveragePool", microsoft="QLinearAveragePool"),
     operator("QLinearSigmoid", microsoft="QLinearSigmoid QLinearLeakyRelu QLinearSoftmax"),
     operator("QAttention", microsoft="QAttention", traits=CONTRACTION | INTEGER_PRODUCT),
     operator(

@@ -9,6 +9,7 @@ from analyzer.validity.specs.broadcasting import one_way
 from analyzer.validity.specs.common import broadcast, need_dtype, need_rank, same_dtype
 from analyzer.validity.specs.convolution import conv_shape
 from analyzer.validity.specs.linear import matmul_shape
+from analyzer.validity.specs.pooling import onnx_average_pool
 from analyzer.validity.terms import Term, equal
 
 BYTES = ("int8", "uint8")
@@ -157,6 +158,17 @@ def contributed_byte_average(case: Case, x: TensorType, *_scales: Any, channels_
     need_dtype(case, x, BYTES)
     ones = (1,) * (x.rank - 2)
     return x.with_shape((x.dims[0], *ones, x.dims[-1]) if channels_last else (*x.dims[:2], *ones))
+
+
+@define("com.microsoft", "QLinearAveragePool")
+def contributed_byte_windows(
+    case: Case, x: TensorType, *_scales: Any, channels_last: int = 0, **attributes: Any
+) -> TensorType:
+    """As AveragePool, on bytes; the channels may come last."""
+    need_dtype(case, x, BYTES)
+    dims = (x.dims[0], x.dims[-1], *x.dims[1:-1]) if channels_last else x.dims
+    pooled = onnx_average_pool(case, TensorType(dims, "float32"), **attributes).dims
+    return x.with_shape((pooled[0], *pooled[2:], pooled[1]) if channels_last else pooled)
 
 
 @define("com.microsoft", "QLinearAdd", "QLinearMul")
