@@ -38,6 +38,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
     args, kwargs, named = _inputs(module, built, request)
     shapes, axes = _dynamic(named, request, torch)
     program = _trace(entry, module, args, kwargs, named, shapes, notes, project, built, torch)
+    own = built.inputs is not None and not built.made_up
     result = {
         "notes": notes,
         "versions": _versions(torch),
@@ -45,7 +46,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         "created": _created(module),
         "inputs": list(named),
         "recorded": any(note.startswith(specialized.NOTE) for note in notes),
-        **(examples_show(named) if built.inputs is not None and not built.made_up else {}),
+        **(examples_show(_by_node(program, args, kwargs, named, torch)) if own else {}),
     }
     try:
         result["format"] = _write_onnx(program, out, torch)
@@ -111,6 +112,13 @@ def _inputs(
         return (), built.inputs, dict(built.inputs)
     positional = names + [f"input_{i}" for i in range(len(names), len(built.inputs))]
     return built.inputs, {}, {positional[i]: value for i, value in enumerate(built.inputs)}
+
+
+def _by_node(program: Any, args: Any, kwargs: Any, named: Mapping[str, Any], torch: Any) -> dict[str, Any]:
+    """Example tensors by the names that the program gives its inputs: those of structures, ``*args`` and ``**kwargs``."""
+    leaves = torch.utils._pytree.tree_leaves((args, kwargs))
+    names = getattr(getattr(program, "graph_signature", None), "user_inputs", ())
+    return {**named, **(dict(zip(names, leaves)) if len(names) == len(leaves) else {})}  # noqa: B905
 
 
 def _parameters(module: Any) -> list[str]:
