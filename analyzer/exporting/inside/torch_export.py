@@ -115,7 +115,7 @@ def _inputs(
 
 
 def _by_node(program: Any, args: Any, kwargs: Any, named: Mapping[str, Any], torch: Any) -> dict[str, Any]:
-    """Example tensors by the names that the program gives its inputs: those of structures, ``*args`` and ``**kwargs``."""
+    """Example tensors by the names that the program gives its inputs: of structures and ``*args`` too."""
     leaves = torch.utils._pytree.tree_leaves((args, kwargs))
     names = getattr(getattr(program, "graph_signature", None), "user_inputs", ())
     return {**named, **(dict(zip(names, leaves)) if len(names) == len(leaves) else {})}  # noqa: B905
