@@ -231,6 +231,18 @@ def test_sums_over_axes_are_looked_into(form: dict[str, Any], unsafe: bool) -> N
             assert np.isfinite(session.run(None, {"p": p, "g": g})[0]).all()
 
 
+@pytest.mark.parametrize("least", [0, -0.1])
+def test_what_was_found_on_the_way_is_known_later(least: float) -> None:
+    """``(1 - (t + e) / (t + 0.3 p + 0.7 q + e)) ** 0.75``: the ratio is at most 1, exactly."""
+    b = Builder()
+    t, p, q = (b.input(n, (4,)) for n in "tpq")
+    whole = b.op("Add", b.op("Add", t, b.op("Mul", p, b.const(0.3))), b.op("Mul", q, b.const(0.7)))
+    ratio = b.op("Div", b.op("Add", t, b.const(1e-5)), b.op("Add", whole, b.const(1e-5)))
+    graph = b.graph(b.op("Pow", b.op("Sub", b.const(1.0), ratio), b.const(0.75), name="power"))
+    found = rules(graph, {"t": (1, 500), "p": (least, 500), "q": (0, 500)})
+    assert found == ([("pow-domain", "power")] if least else [])
+
+
 @pytest.mark.parametrize("sum_of_two", [False, True])
 def test_a_part_of_a_whole_leaves_the_rest(sum_of_two: bool) -> None:
     """``s - s p`` of the parameters of a Beta distribution: above 0 where p keeps away from 1."""
