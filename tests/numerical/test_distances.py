@@ -136,3 +136,14 @@ def wrong(what: str) -> Graph:
 def test_what_only_looks_like_a_distance_is_none(what: str) -> None:
     assert rules(wrong(what), RANGES) == [("exp-overflow", "last")]
     assert rules(wrong("nothing"), RANGES) == []
+
+
+def test_what_is_repeated_along_the_sum_is_another_vector() -> None:
+    """``x² + sum(y²) - 2 sum(x y)`` with one number x for all y: of one unknown size or of size 1."""
+    for size in ("k", 1):
+        b = Builder()
+        x, y = b.input("x", (4, size)), b.input("y", (4, 5))
+        cross = b.op("ReduceSum", b.op("Mul", x, y), b.const([1], np.int64), keepdims=0)
+        both = b.op("Add", sums(b, x, 0), sums(b, y, 0))
+        graph = b.graph(b.op("Sub", both, b.op("Mul", cross, b.const(2.0))))
+        assert bounds(graph, RANGES)[0] < -100

@@ -21,6 +21,7 @@ from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_ter
 
 DEPTH = 10  # operators between a sum and its terms: transposes, expansions, constant factors
 MOST_TERMS = 8
+LONGEST_DIAGONAL = 4096
 VIEWS = 6  # operators that only move elements, one after another
 SUMMED = "summed"
 
@@ -223,15 +224,10 @@ def _diagonal(value: _Value) -> _Value | None:
     size = x.shape[-1]
     if origin.rule.name == "Gather" and len(origin.inputs) == 2 and source.origin is not None:
         flat = source.origin.rule.name == "Reshape" and source.shape is not None and len(source.shape) == len(x.shape)
-        places = origin.inputs[1].integers() if isinstance(size, int) and size <= 4096 else None
         last = not origin.context.is_tf and int(origin.context.attr("axis", 0)) in (-1, len(x.shape) - 1)
-        if (
-            not flat
-            or not last
-            or not places
-            or len(places) != size
-            or places != [i * (len(places) + 1) for i in range(len(places))]
-        ):
+        if not flat or not last or not isinstance(size, int) or size > LONGEST_DIAGONAL:
+            return None
+        if origin.inputs[1].integers() != [i * (size + 1) for i in range(size)]:
             return None
         source = source.origin.inputs[0]
     elif origin.rule.name != "MatrixDiagPart" or len(source.shape or ()) != len(x.shape) + 1:
@@ -273,7 +269,7 @@ def _contraction(value: _Value, origin: Any) -> _Inner | None:
         terms = math.prod(dims.high(source.shape[i]) for i in which)
         inner = _Value(source, tuple(roles), 1.0)
         pair = (inner, inner) if name == "ReduceSumSquare" else _pair(inner)
-        if pair is None or any(_summed(p) != _summed(inner) for p in pair):
+        if pair is None or not all(_has_all(p, inner) for p in pair):
             return None
         return _inner_product(*pair, value.factor, value.roundings, terms)
     if name == "MatMul":
@@ -284,8 +280,13 @@ def _contraction(value: _Value, origin: Any) -> _Inner | None:
     return _inner_product(*pair, value.factor, value.roundings, 1) if pair is not None else None
 
 
-def _summed(value: _Value) -> list[Role]:
-    return [*sorted(r for r in value.roles if isinstance(r, tuple))]
+def _has_all(part: _Value, whole: _Value) -> bool:
+    """Whether `part` has all elements that are summed of `whole`: what repeats one is another vector."""
+    first, second = (
+        {role: size for role, size in zip(v.roles, v.tensor.shape or (), strict=True) if isinstance(role, tuple)}
+        for v in (part, whole)
+    )
+    return first == second
 
 
 def _pair(value: _Value) -> tuple[_Value, _Value] | None:
