@@ -62,8 +62,11 @@ def install(package: str, folder: Path) -> bool:
         return False
 
 
-def project_of(package: str, folder: Path) -> list[tuple[str, str]]:
-    """Makes the installed folder a project with entry points; returns their (file, function) in order."""
+def project_of(package: str, folder: Path, examples: bool = True) -> list[tuple[str, str]]:
+    """Makes the installed folder a project with entry points; returns their (file, function) in order.
+
+    Without `examples` of its README, which large packages take minutes to be read for.
+    """
     from analyzer.selecting.example_calls import example_calls, written
     from analyzer.selecting.model_code import read_model_code
 
@@ -71,7 +74,7 @@ def project_of(package: str, folder: Path) -> list[tuple[str, str]]:
         message = email.message_from_string(metadata.read_text(encoding="utf-8", errors="replace"))
         (folder / "README.md").write_text(str(message.get_payload()), encoding="utf-8")
     found = []
-    calls = example_calls(read_model_code(folder))
+    calls = example_calls(read_model_code(folder)) if examples else ()
     if calls:
         (folder / "assay_models.py").write_text(written(calls), encoding="utf-8")
         text = (folder / "assay_models.py").read_text(encoding="utf-8")
@@ -125,7 +128,7 @@ def study(packages: list[str], work: Path, most: int, wanted: int, checks: Check
         if (package, "") in done:
             continue
         folder = work / "packages" / package
-        entries = project_of(package, folder) if install(package, folder) else []
+        entries = project_of(package, folder, most > 0) if install(package, folder) else []
         if not entries:
             _add(results, {"package": package, "entry": "", "status": "skipped"})
         examples = [e for e in entries if e[0] == "assay_models.py"]

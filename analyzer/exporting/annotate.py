@@ -49,6 +49,7 @@ def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
             annotate_torch(graph.model, manifest)
         else:
             _locate_layers(graph, manifest.created)
+    _note_examples(graph, manifest)
     versions = {**graph.versions, **manifest.versions}
     graph = replace(graph, framework=manifest.framework, versions=versions, opened=tuple(sorted(manifest.dynamic)))
     if not graph.losses:
@@ -56,6 +57,19 @@ def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
     if manifest.notes:
         graph.model.metadata_props[NOTES] = "\n".join(manifest.notes)
     return graph
+
+
+def _note_examples(graph: Graph, manifest: Manifest) -> None:
+    """What the entry point's own examples show of each input."""
+    for value in graph.graph.inputs:
+        if value.name in manifest.truths:
+            value.metadata_props[TRUTHS] = "1"
+        span = manifest.spans.get(value.name or "")
+        if span is not None:
+            value.metadata_props[SPAN] = f"{span[0]!r} {span[1]!r}"
+        shown = manifest.shown.get(value.name or "")
+        if shown is not None:
+            value.metadata_props[SHOWN] = " ".join(map(repr, shown))
 
 
 def _locate_layers(graph: Graph, created: Mapping[str, Location]) -> None:
@@ -80,15 +94,6 @@ def scalar_outputs(graph: ir.Graph) -> tuple[str, ...]:
 def annotate_torch(model: ir.Model, manifest: Manifest) -> None:
     """Module scope, class, source line and display name of each node, from the Torch exporter's metadata."""
     _name_symbols(model, manifest)
-    for value in model.graph.inputs:
-        if value.name in manifest.truths:
-            value.metadata_props[TRUTHS] = "1"
-        span = manifest.spans.get(value.name or "")
-        if span is not None:
-            value.metadata_props[SPAN] = f"{span[0]!r} {span[1]!r}"
-        shown = manifest.shown.get(value.name or "")
-        if shown is not None:
-            value.metadata_props[SHOWN] = " ".join(map(repr, shown))
     seen: Counter[tuple[str, str]] = Counter()
     names: dict[str, str] = {}
     used: Counter[str] = Counter()

@@ -34,6 +34,7 @@ ROLE = "assay.role"
 INITIAL_VALUE = "assay.initial_value"
 TRUTHS = "assay.truths"  # of an input: the example holds zeros and ones and nothing else
 SPAN = "assay.span"  # of an input: the smallest and the largest number that the example shows
+TRAINED = "assay.trained"  # of a model: its file holds training information
 SHOWN = "assay.shown"  # of an input: the smallest and the largest number of its example, and how many there are
 FROZEN = "assay.frozen"
 SIGNATURE = "assay.signature"  # of the model: all inputs of the entry point, one a line, those it does not use included

@@ -12,6 +12,7 @@ import onnx_ir as ir
 from google.protobuf.message import DecodeError
 
 from analyzer.graph import Graph
+from analyzer.graph.model import TRAINED
 from analyzer.loading.files import check_file, inside, out_of_memory, read_file, shown, size_text
 from analyzer.loading.formats import is_onnx_text
 from analyzer.loading.limits import DEFAULT, Limits
@@ -69,6 +70,8 @@ def graph_from_proto(proto: Any, folder: Path | None, limits: Limits = DEFAULT) 
         raise
     except Exception as error:  # onnx_ir gives many kinds; none may reach the user as a traceback
         raise TargetProblem(f"it is not a valid ONNX model: {_reason(error)}.") from None
+    if proto.training_info:
+        model.metadata_props[TRAINED] = "1"
     versions = {"onnx ir": str(proto.ir_version)}
     for opset in proto.opset_import:
         versions[f"opset {opset.domain or 'ai.onnx'}"] = str(opset.version)

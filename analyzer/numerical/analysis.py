@@ -28,6 +28,7 @@ from analyzer.numerical.repair.together import Revealed, with_revealed
 from analyzer.numerical.result import Alarm, Interpretation, Options
 from analyzer.numerical.sensitivity import Precondition, precondition
 from analyzer.numerical.stored_weights import StoredWeight, exact_weights, stored_weights
+from analyzer.numerical.trained import is_trained, without_gradients
 from analyzer.problem import TargetProblem
 
 EXPLAIN_SECONDS = 2.0  # for one warning's sensitivity
@@ -65,6 +66,10 @@ def analyse(
     with exact_weights(graph, target, weights) as exact:
         assumptions = assume(graph, target, weights, exact)
         interpretation = interpret(graph, as_ranges(assumptions), options=options)
+        gradients = 0
+        if not is_trained(graph, target):
+            interpretation, gradients = without_gradients(interpretation)
+            options = replace(options, backward=False)
         like = _like_examples(graph, assumptions, interpretation, options)
         case = _Case(graph, target, assumptions, interpretation, options, budget, output, root, like)
         try:
@@ -74,6 +79,7 @@ def analyse(
                 *_defects(interpretation),
                 *_excuses(interpretation),
                 *_fixed(interpretation),
+                *_left_out(gradients),
                 *(confirmer.notes if confirmer is not None else ()),
             )
         finally:
@@ -114,6 +120,15 @@ def _fixed(interpretation: Interpretation) -> tuple[str, ...]:
         return ()
     which = "1 operator is" if count == 1 else f"{count} operators are"
     return (f"{which} safe with the numbers that the model read on its example inputs; with others nothing is known.",)
+
+
+def _left_out(gradients: int) -> tuple[str, ...]:
+    """A file that is only run has no gradients: one line for all that may be infinite."""
+    if not gradients:
+        return ()
+    which = "A gradient" if gradients == 1 else f"{gradients} gradients"
+    said = "which is not reported: nothing in this file or its configuration says that it is trained"
+    return (f"{which} may not be finite, {said}.",)
 
 
 def _picture(graph: Graph, interpretation: Interpretation) -> dict[str, Any]:

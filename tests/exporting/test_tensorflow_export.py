@@ -8,7 +8,7 @@ import pytest
 from analyzer.configuration.config import InputSpec
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.graph import Role, layer_of, location_of, role_of
-from analyzer.graph.model import INITIAL_VALUE, layer_class_of
+from analyzer.graph.model import INITIAL_VALUE, SHOWN, SPAN, TRUTHS, layer_class_of
 
 pytest.importorskip("tensorflow")
 
@@ -302,3 +302,56 @@ def test_functions_that_are_compiled_already_keep_their_lines(project, export_en
     assert places["Log1p"] == project.line_of("functions.py", "in the loop")
     logs = sorted(location_of(n).line for n in graph.nodes() if n.op_type == "Log")
     assert logs == [project.line_of("functions.py", f"{w} logarithm") for w in ("first", "second")]
+
+
+EXAMPLES = """
+    import keras
+    import tensorflow as tf
+
+
+    def loss(scores, rows, batch, scale=1.0, few=None):
+        weighed = (scores - rows) * batch["image"] * scale
+        return tf.reduce_sum(weighed) + tf.reduce_sum(few) / tf.cast(batch["n"], tf.float32)
+
+
+    def module():
+        rows = tf.one_hot(tf.range(3), 3)
+        batch = {"image": tf.random.uniform((3, 3), 0.1, 0.9), "n": tf.constant(3)}
+        scores = tf.random.normal((3, 3), seed=1)
+        return loss, {"few": tf.constant([0.0, 1.0]), "scores": scores, "rows": rows, "batch": batch}
+
+
+    class Net(keras.Model):
+        def call(self, inputs):
+            return inputs[0] * inputs[1]
+
+
+    def net():
+        return Net(), [[tf.one_hot(tf.range(3), 3), tf.random.uniform((3, 3), 0.1, 0.9)]]
+
+
+    def functional():
+        x = keras.Input((3,), name="x")
+        return keras.Model(x, keras.ops.log(x))
+"""
+
+
+def test_what_examples_show_is_recorded(project, export_entry):
+    project.write("shown.py", EXAMPLES)
+    graph = export_entry("shown.py:module")
+    found = {v.name: v.metadata_props for v in graph.graph.inputs}
+    assert set(found) == {"scores", "rows", "batch_image", "batch_n", "few"}
+    assert {name for name, told in found.items() if TRUTHS in told} == {"rows"}
+    assert {name for name, told in found.items() if SPAN in told} == {"scores", "rows", "batch_image"}
+    assert found["batch_n"][SHOWN] == "3.0 3.0 1"
+    assert found["few"][SHOWN] == "0.0 1.0 2"
+    assert 0.1 <= float(found["batch_image"][SPAN].split()[0]) < 0.9
+
+
+def test_what_examples_of_a_keras_model_show_is_recorded(project, export_entry):
+    project.write("shown.py", EXAMPLES)
+    rows, image = (v.metadata_props for v in export_entry("shown.py:net").graph.inputs)
+    assert TRUTHS in rows
+    assert set(image) & {TRUTHS, SPAN} == {SPAN}
+    (x,) = export_entry("shown.py:functional").graph.inputs
+    assert not {TRUTHS, SPAN, SHOWN} & set(x.metadata_props)

@@ -10,7 +10,7 @@ from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.exporting.export import export
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.graph import ValueRange, display_name, layer_of, location_of
-from analyzer.graph.model import SHOWN, SPAN, layer_class_of
+from analyzer.graph.model import SHOWN, SPAN, TRUTHS, layer_class_of
 from analyzer.walls.process import ProcessSandbox
 
 NET = """
@@ -335,6 +335,49 @@ def test_labels_are_told_by_an_example_of_zeros_and_ones(project, export_entry):
     spans = {v.name: v.metadata_props[SPAN].split() for v in graph.graph.inputs if SPAN in v.metadata_props}
     assert set(spans) == {"scores", "labels", "image"}
     assert float(spans["scores"][0]) < 0 <= float(spans["image"][0]) < float(spans["image"][1]) < 1
+
+
+def test_examples_inside_structures_and_variable_arguments_are_told(project, export_entry):
+    project.write(
+        "inside.py",
+        """
+        import torch
+
+
+        class Net(torch.nn.Module):
+            def forward(self, batch, *rest):
+                return (batch["labels"] - rest[1]).sum() + (batch["pair"][0] * batch["pair"][1] + rest[0]).sum()
+
+
+        def build():
+            labels = torch.nn.functional.one_hot(torch.arange(3), 3).float()
+            batch = {"labels": labels, "pair": (torch.rand(3, 3), torch.tensor(3))}
+            return Net(), (batch, torch.randn(3, 3), labels)
+        """,
+    )
+    project.write(
+        "named.py",
+        """
+        import torch
+
+
+        class Named(torch.nn.Module):
+            def forward(self, scores, **options):
+                return (scores * options["labels"] / options["sizes"]).sum()
+
+
+        def build():
+            labels = torch.nn.functional.one_hot(torch.arange(3), 3).float()
+            return Named(), {"scores": torch.randn(3, 3), "sizes": torch.tensor([3, 4, 5]), "labels": labels}
+        """,
+    )
+    told = [v.metadata_props for v in export_entry("inside.py:build").graph.inputs]
+    assert [TRUTHS in found for found in told] == [True, False, False, False, True]
+    assert [SHOWN in found for found in told] == [True] * 5
+    graph = export_entry("named.py:build")
+    told = {v.name: v.metadata_props for v in graph.graph.inputs}
+    assert [name for name, found in told.items() if TRUTHS in found] == ["labels"]
+    assert told["sizes"][SHOWN] == "3.0 5.0 3"
 
 
 def test_a_weight_moved_to_where_it_is_changes_nothing(project, export_entry):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from build import Builder, bounds, rules, run
@@ -179,7 +181,8 @@ def test_what_is_taken_away_and_given_back() -> None:
     assert rules(dice(), ranges) == []
     assert rules(dice(given_back=1.0), ranges) == []  # the union of both
     assert rules(dice(given_back=-1.0), ranges) == [("division-by-zero", "score")]
-    assert rules(dice(overlapping="Add"), ranges) == [("division-by-zero", "score")]
+    assert rules(dice(overlapping="Add"), ranges) == []  # half of both remains
+    assert rules(dice(overlapping="Add", given_back=1.0), ranges) == [("division-by-zero", "score")]
     assert rules(dice(), {"p": (0, 1), "g": (-0.1, 1)}) == [("division-by-zero", "score")]
     session, rng = engine(dice()), np.random.default_rng(0)
     for scale in (1.0, 1e-3, 1e-8, 1e-20, 1e-39):
@@ -187,6 +190,79 @@ def test_what_is_taken_away_and_given_back() -> None:
         for g in (np.ones_like(p), (rng.random(p.shape) > 0.5).astype(np.float32), np.zeros_like(p)):
             (score,) = session.run(None, {"p": p, "g": g})
             assert np.isfinite(score).all()
+
+
+def united(reduce: str = "ReduceSum", taken: float = 1.0, weights: tuple[float, float] = (1.0, 1.0)) -> Graph:
+    """``sum(a p + b g) - c sum(p g)`` as denominators of the Jaccard and Tversky indices have it, p and g shares."""
+    b = Builder()
+    p, g = b.input("p", (2, 512)), b.input("g", (2, 512))
+    axis = b.const([1], np.int64)
+    parts = [b.op("Mul", v, b.const(w)) if w != 1 else v for v, w in zip((p, g), weights, strict=True)]
+    common = b.op(reduce, b.op("Mul", p, g), axis, keepdims=0)
+    both = b.op(reduce, b.op("Add", *parts), axis, keepdims=0)
+    rest = b.op("Sub", both, b.op("Mul", common, b.const(taken)))
+    return b.graph(b.op("Div", common, b.op("Add", rest, b.const(1e-7)), name="score"))
+
+
+@pytest.mark.parametrize(
+    ("form", "unsafe"),
+    [
+        ({}, False),
+        ({"reduce": "ReduceMean"}, False),
+        ({"weights": (0.3, 0.7), "taken": 0.9}, False),
+        ({"taken": 1.9}, False),
+        ({"taken": 2.0}, True),  # nothing remains where both are the same mask: but for roundings
+        ({"taken": 2.5}, True),
+        ({"weights": (0.3, 0.7)}, True),  # as above
+        ({"weights": (0.3, 0.6)}, True),
+        ({"weights": (1.0, -1.0)}, True),
+    ],
+)
+def test_sums_over_axes_are_looked_into(form: dict[str, Any], unsafe: bool) -> None:
+    graph, ranges = united(**form), {"p": (0, 1), "g": (0, 1)}
+    assert rules(graph, ranges) == ([("division-by-zero", "score")] if unsafe else [])
+    assert rules(graph, {"p": (0, 1), "g": (-1, 1)}) == [("division-by-zero", "score")]
+    if unsafe:
+        return
+    session, rng = engine(graph), np.random.default_rng(0)
+    for scale in (1.0, 1e-3, 1e-8, 1e-20, 1e-39):
+        p = (rng.random((2, 512)) * scale).astype(np.float32)
+        for g in (p, np.ones_like(p), (rng.random(p.shape) > 0.5).astype(np.float32), np.zeros_like(p)):
+            assert np.isfinite(session.run(None, {"p": p, "g": g})[0]).all()
+
+
+@pytest.mark.parametrize("least", [0, -0.1])
+def test_what_was_found_on_the_way_is_known_later(least: float) -> None:
+    """``(1 - (t + e) / (t + 0.3 p + 0.7 q + e)) ** 0.75``: the ratio is at most 1, exactly."""
+    b = Builder()
+    t, p, q = (b.input(n, (4,)) for n in "tpq")
+    whole = b.op("Add", b.op("Add", t, b.op("Mul", p, b.const(0.3))), b.op("Mul", q, b.const(0.7)))
+    ratio = b.op("Div", b.op("Add", t, b.const(1e-5)), b.op("Add", whole, b.const(1e-5)))
+    graph = b.graph(b.op("Pow", b.op("Sub", b.const(1.0), ratio), b.const(0.75), name="power"))
+    found = rules(graph, {"t": (1, 500), "p": (least, 500), "q": (0, 500)})
+    assert found == ([("pow-domain", "power")] if least else [])
+
+
+@pytest.mark.parametrize("sum_of_two", [False, True])
+def test_a_part_of_a_whole_leaves_the_rest(sum_of_two: bool) -> None:
+    """``s - s p`` of the parameters of a Beta distribution: above 0 where p keeps away from 1."""
+    b = Builder()
+    s, p = b.input("s", ()), b.input("p", (1000,))
+    whole = b.op("Add", s, b.const(1e-3)) if sum_of_two else s
+    graph = b.graph(b.op("Log", b.op("Sub", whole, b.op("Mul", p, whole)), name="log"))
+    ranges: dict[str, tuple[float, float]] = {"s": (0 if sum_of_two else 1e-3, 100), "p": (0, 0.999)}
+    assert rules(graph, ranges) == []
+    assert rules(graph, {**ranges, "p": (0, 1)}) == [("log-of-nonpositive", "log")]
+    assert rules(graph, {**ranges, "p": (0, 1 - 1e-7)}) == [("log-of-nonpositive", "log")]
+    assert rules(graph, {**ranges, "s": (-1, 100)}) == [("log-of-nonpositive", "log")]
+    known = run(graph, ranges, everything=True).values
+    rest = next(t for v, t in known.items() if v.producer() is not None and v.producer().op_type == "Sub")
+    session, rng = engine(graph), np.random.default_rng(0)
+    for value in (ranges["s"][0], 1.0, 1 / 3, 100.0):
+        shares = np.where(rng.random(1000) < 0.5, 0.999, rng.random(1000) * 0.999).astype(np.float32)
+        (result,) = session.run(None, {"s": np.asarray(value, np.float32), "p": shares})
+        assert rest.low > 0
+        assert np.exp(result.astype(np.float64)).min() >= rest.low * (1 - 1e-6)
 
 
 def union(*, labels: str = "whole", size: int = 5000, exclusive: int = 0, counted: str = "x") -> Graph:

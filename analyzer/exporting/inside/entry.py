@@ -32,7 +32,8 @@ class Built:
     `framework` is ``torch``, ``keras``, ``tensorflow`` (a callable for tf.function), ``jax`` (a function, which only an
     engine traces) or ``graph`` (TensorFlow 1 style).
     `inputs` are example inputs: positional, by name, or None when the configuration describes them. For a ``graph``
-    they map names to (shape, dtype). `outputs` names the outputs of a ``graph``.
+    they map names to (shape, dtype). `outputs` names the outputs of a ``graph``. Inputs that are `made_up` by their
+    shapes alone show nothing of others.
     """
 
     model: Any
@@ -40,6 +41,7 @@ class Built:
     inputs: tuple[Any, ...] | dict[str, Any] | None = None
     outputs: list[str] | None = None
     place: Place | None = None
+    made_up: bool = False
     files: list[str] = field(default_factory=list)  # of the project, imported on the way, relative to the root
 
     def torch_module(self) -> Any:

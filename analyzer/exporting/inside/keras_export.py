@@ -29,7 +29,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         from . import torch_export
 
         if built.inputs is None and not request.get("inputs"):
-            built.inputs = _example_inputs(built)
+            built.inputs, built.made_up = _example_inputs(built), True
         result = torch_export.export(built, request, out, project)
     else:
         result = _saved(built, request, out)
@@ -85,7 +85,7 @@ def _with_tensorflow(built: Built, request: Mapping[str, Any], out: str, project
         def call(*flat: Any) -> Any:
             return model(tf.nest.pack_sequence_as(declared, list(flat)), training=False)
 
-        return tfx.export_function(call, (tuple(specs), {}), built, request, out, project, notes)
+        return tfx.export_function(call, (tuple(specs), {}), built, request, out, project, notes, {})
     items = list(structure.items()) if isinstance(structure, dict) else list(enumerate(structure))
     accepted = tfx.parameters(model.call)
     labels = [
@@ -107,7 +107,8 @@ def _with_tensorflow(built: Built, request: Mapping[str, Any], out: str, project
             return _run(model, list(flat), accepted)
         return model(*flat)
 
-    return tfx.export_function(call_with, (tuple(flat_specs), {}), built, request, out, project, notes)
+    shown = tfx.examples_of(built.inputs, accepted, tf)
+    return tfx.export_function(call_with, (tuple(flat_specs), {}), built, request, out, project, notes, shown)
 
 
 def _run(model: Any, value: Any, accepted: list[str]) -> Any:

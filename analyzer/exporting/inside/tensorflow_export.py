@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import creation
 from .entry import Built
 from .examples import array, check, match
 from .failure import ExportFailure, Project, describe
+from .shown import examples_show
 
 MAX_GRAPH = (1 << 31) - 1  # bytes: protobuf writes no more
 
@@ -26,7 +27,8 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
     import tensorflow as tf
 
     signature = _signature(built, request, tf)
-    return export_function(_callable(built.model), signature, built, request, out, project, [])
+    shown = examples_of(built.inputs, parameters(_callable(built.model)), tf)
+    return export_function(_callable(built.model), signature, built, request, out, project, [], shown)
 
 
 def _callable(model: Any) -> Any:
@@ -71,8 +73,7 @@ def spec_of(name: str, example: Any, spec: Mapping[str, Any] | None, request: Ma
         return {k: spec_of(f"{name}_{k}", v, None, request, tf) for k, v in example.items()}
     if isinstance(example, (bool, str)) or (isinstance(example, int) and not hasattr(example, "shape")):
         return example  # a Python value shapes the trace, it is no input
-    label = "".join(c if c.isalnum() or c in "._-" else "_" for c in name)
-    label = label if label[:1].isalpha() else "x" + label
+    label = _label(name)
     if example is None:
         if not spec or spec.get("shape") is None:
             array(name, spec or {}, {}, {})  # says what is missing
@@ -85,6 +86,28 @@ def spec_of(name: str, example: Any, spec: Mapping[str, Any] | None, request: Ma
     check(name, tuple(value.shape.as_list()), spec)
     wanted = (spec or {}).get("shape") or value.shape.as_list()
     return tf.TensorSpec([d if isinstance(d, int) else None for d in wanted], value.dtype, name=label)
+
+
+def _label(name: str) -> str:
+    """What TensorFlow takes as the name of a placeholder."""
+    label = "".join(c if c.isalnum() or c in "._-" else "_" for c in name)
+    return label if label[:1].isalpha() else "x" + label
+
+
+def examples_of(inputs: Any, names: Sequence[str], tf: Any) -> dict[str, Any]:
+    """Example tensors by the names that `spec_of` gives their placeholders; none for a name that occurs twice."""
+    items = inputs.items() if isinstance(inputs, dict) else enumerate(inputs or ())
+    stack = [(k if isinstance(k, str) else names[k] if k < len(names) else f"input_{k}", v) for k, v in items]
+    found: dict[str, list[Any]] = {}
+    while stack:
+        name, value = stack.pop()
+        if isinstance(value, dict):
+            stack += [(f"{name}_{k}", v) for k, v in value.items()]
+        elif isinstance(value, (tuple, list)) and not hasattr(value, "shape"):
+            stack += [(f"{name}_{i}", v) for i, v in enumerate(value)]
+        elif not isinstance(value, (bool, str, tf.TensorSpec)) and value is not None:
+            found.setdefault(_label(name), []).append(value)
+    return {label: values[0] for label, values in found.items() if len(values) == 1}
 
 
 def parameters(function: Any) -> list[str]:
@@ -107,8 +130,9 @@ def export_function(
     out: str,
     project: Project,
     notes: list[str],
+    examples: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Trace `function` and write its graph."""
+    """Trace `function` and write its graph; `examples` are by the names of their placeholders."""
     import tensorflow as tf
 
     entry = request["entry"]
@@ -135,7 +159,19 @@ def export_function(
         "axes": _axes(concrete, request),
         "lines": _lines(concrete.graph, project, traced),
         "weights": _write_weights(values, out),
+        **examples_show(_of_placeholders(examples, concrete, tf)),
     }
+
+
+def _of_placeholders(examples: Mapping[str, Any], concrete: Any, tf: Any) -> dict[str, Any]:
+    """The examples of which there is a placeholder of their type and shape."""
+    found = {}
+    for tensor in concrete.inputs[: _count_of_inputs(concrete)]:
+        if tensor.op.name in examples:
+            value = tf.convert_to_tensor(examples[tensor.op.name])
+            if value.dtype == tensor.dtype and tensor.shape.is_compatible_with(value.shape):
+                found[tensor.op.name] = value
+    return found
 
 
 def _cause(error: BaseException) -> str:

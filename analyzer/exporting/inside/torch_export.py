@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
-import math
 import os
 import pathlib
 import traceback
@@ -21,13 +20,9 @@ from . import allowances, complex_numbers, creation, opaque, specialized, transl
 from .entry import Built
 from .examples import array, check, match
 from .failure import ExportFailure, Project, describe, is_defect
+from .shown import examples_show
 
 EMBED_LIMIT = 64 << 20  # bytes of weights above which they are written beside the model, where nobody copies them
-
-FEWEST_TRUTHS = 8  # of fewer numbers, written by hand, zeros and ones say little
-FEWEST_SIGNS = 8  # of fewer random numbers all may be positive by chance, unless they keep away from 0 as well
-AWAY = 0.1  # of the largest: an example whose numbers are no smaller keeps away from 0
-FEWEST_SIZES = 4  # of fewer numbers, written by hand, the size says little
 
 
 def export(built: Built, request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:
@@ -43,16 +38,15 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
     args, kwargs, named = _inputs(module, built, request)
     shapes, axes = _dynamic(named, request, torch)
     program = _trace(entry, module, args, kwargs, named, shapes, notes, project, built, torch)
+    own = built.inputs is not None and not built.made_up
     result = {
         "notes": notes,
         "versions": _versions(torch),
         "axes": axes,
         "created": _created(module),
         "inputs": list(named),
-        "truths": _truths(named, torch),
         "recorded": any(note.startswith(specialized.NOTE) for note in notes),
-        "spans": _spans(named, torch),
-        "shown": _shown(named, torch),
+        **(examples_show(_by_node(program, args, kwargs, named, torch)) if own else {}),
     }
     try:
         result["format"] = _write_onnx(program, out, torch)
@@ -120,45 +114,11 @@ def _inputs(
     return built.inputs, {}, {positional[i]: value for i, value in enumerate(built.inputs)}
 
 
-def _truths(named: Mapping[str, Any], torch: Any) -> list[str]:
-    """Floating-point inputs that the entry point's example fills with zeros and ones, some of each: labels, masks."""
-
-    def true_or_false(value: Any) -> bool:
-        if not isinstance(value, torch.Tensor) or not value.dtype.is_floating_point or value.numel() < FEWEST_TRUTHS:
-            return False
-        ones = value == 1
-        return bool(((value == 0) | ones).all() and ones.any() and not ones.all())
-
-    return [name for name, value in named.items() if true_or_false(value)]
-
-
-def _spans(named: Mapping[str, Any], torch: Any) -> dict[str, list[float]]:
-    """Between which numbers floating-point examples lie, where they tell something of others: not all are equal.
-
-    As far below 0 as above where the numbers are too few to tell a sign.
-    """
-    found = {}
-    for name, value in named.items():
-        if not isinstance(value, torch.Tensor) or not value.dtype.is_floating_point or value.numel() < FEWEST_SIZES:
-            continue
-        low, high = float(value.min()), float(value.max())
-        if math.isfinite(low) and math.isfinite(high) and low < high:
-            most = max(-low, high)
-            away = max(low, -high) >= AWAY * most
-            found[name] = [low, high] if away or value.numel() >= FEWEST_SIGNS else [-most, most]
-    return found
-
-
-def _shown(named: Mapping[str, Any], torch: Any) -> dict[str, list[float]]:
-    """The smallest and the largest number of every example and how many there are, of integers too."""
-    found = {}
-    for name, value in named.items():
-        numbers = isinstance(value, torch.Tensor) and value.numel() and not value.is_complex()
-        if numbers and value.dtype is not torch.bool:
-            low, high = float(value.min()), float(value.max())
-            if math.isfinite(low) and math.isfinite(high):
-                found[name] = [low, high, value.numel()]
-    return found
+def _by_node(program: Any, args: Any, kwargs: Any, named: Mapping[str, Any], torch: Any) -> dict[str, Any]:
+    """Example tensors by the names that the program gives its inputs: of structures and ``*args`` too."""
+    leaves = torch.utils._pytree.tree_leaves((args, kwargs))
+    names = getattr(getattr(program, "graph_signature", None), "user_inputs", ())
+    return {**named, **(dict(zip(names, leaves)) if len(names) == len(leaves) else {})}  # noqa: B905
 
 
 def _parameters(module: Any) -> list[str]:

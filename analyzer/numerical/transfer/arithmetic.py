@@ -12,6 +12,7 @@ from analyzer.numerical.domain import affine, dims, dtypes
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on
 from analyzer.numerical.transfer.cancellation import cancelled_bound
+from analyzer.numerical.transfer.distances import distance_bounds
 from analyzer.numerical.transfer.elementwise import squared
 from analyzer.numerical.transfer.facts import are_axes, difference_sign, keeps_finite
 from analyzer.numerical.transfer.kinds import build, independent, operands_on_common_blocks, rounded
@@ -108,6 +109,10 @@ def _related(
     if np.min(lo, initial=np.inf) < 0:
         least = cancelled_bound(a, b, scale)
         lo = lo if least is None else np.maximum(lo, least)
+    low, high = float(np.min(lo, initial=np.inf)), float(np.max(hi, initial=-np.inf))
+    if low < 0 or high > 0:
+        distance = distance_bounds(a, b, scale)
+        lo, hi = np.maximum(lo, distance[0]), np.minimum(hi, distance[1])
     if scale > 0:
         lo = np.maximum(lo, least_total(a, b))
         mixed = mixture_bounds(a, b)

@@ -44,7 +44,7 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
             )
         return result
     least, most = quotient_bound(a, b)
-    if most is None and a.low >= 0 and b.low >= 0 and at_least(ctx.run, b, a):
+    if most != 1.0 and a.low >= 0 and b.low >= 0 and at_least(ctx.run, b, a):
         least, most = 0.0, 1.0
     if least is not None and most is not None:
         lo, hi = np.maximum(lo, least), np.minimum(hi, most)

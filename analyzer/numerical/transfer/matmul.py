@@ -17,6 +17,7 @@ from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.dtypes import Array, ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, bounds_on, count, interval_tensor, smashed
 from analyzer.numerical.transfer.arithmetic import linear, product
+from analyzer.numerical.transfer.distances import product_distance_bounds
 from analyzer.numerical.transfer.kinds import independent
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.rounding import ACCUMULATED, accumulation_unit, rounding_terms
@@ -259,6 +260,7 @@ def _rank_two(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 @transfer("Gemm")
 def gemm(ctx: Context, a: AbstractTensor, b: AbstractTensor, c: Any = None) -> AbstractTensor:
     """alpha * A' @ B' + beta * C."""
+    first, second = a, b
     if ctx.attr("transA", 0):
         a = transposed(a)
     if ctx.attr("transB", 0):
@@ -270,14 +272,25 @@ def gemm(ctx: Context, a: AbstractTensor, b: AbstractTensor, c: Any = None) -> A
     if alpha != 1.0:
         result = product(ctx, result, interval_tensor(a.dtype, (), alpha, alpha))
     if c is not None and beta != 0.0:
+        rest = c
         if beta != 1.0:
             c = product(ctx, c, interval_tensor(a.dtype, (), beta, beta))
         tight = result.tight
         result = linear(ctx, result, c, 1.0)
         result.form = None
+        _as_distance(ctx, result, first, second, rest)
         if result.tight is None and c.low == c.high:
             result.tight = tight
     return result
+
+
+def _as_distance(ctx: Context, result: AbstractTensor, a: AbstractTensor, b: AbstractTensor, c: AbstractTensor) -> None:
+    """Bounds of ``torch.addmm(|x|² + |y|², x, y.T, alpha=-2)``."""
+    if ctx.attr("transA", 0) or ctx.attr("transB", 0) or not ctx.options.affine:
+        return
+    alpha, beta = float(ctx.attr("alpha", 1.0)), float(ctx.attr("beta", 1.0))
+    low, high = product_distance_bounds(a, b, alpha, c, beta)
+    result.lo, result.hi = np.maximum(result.lo, low), np.minimum(result.hi, high)
 
 
 @transfer("Einsum")

@@ -35,17 +35,20 @@ def at_least(run: Run, larger: AbstractTensor, smaller: AbstractTensor) -> bool:
 class _Question:
     run: Run
     steps: int = 0
-    asked: set[tuple[int, int]] = field(default_factory=set)  # pairs of keys that are not known to be in order
+    asked: dict[tuple[int, int], bool] = field(default_factory=dict)  # pairs of keys, and whether they are in order
 
     def holds(self, b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
         """Whether b >= a."""
         if b.low >= a.high or b.key == a.key or _told(b, a):
             return True
         self.steps += 1
-        if depth == 0 or self.steps > MOST_STEPS or (b.key, a.key) in self.asked:
-            return False
-        self.asked.add((b.key, a.key))  # no use in asking again on the way, nor later
-        return self._by_smaller(b, a, depth - 1) or self._by_larger(b, a, depth - 1) or self._by_both(b, a, depth - 1)
+        pair = b.key, a.key
+        if depth == 0 or self.steps > MOST_STEPS or pair in self.asked:
+            return self.asked.get(pair, False)
+        self.asked[pair] = False  # no use in asking again on the way
+        ways = (self._by_smaller, self._by_larger, self._by_both)
+        self.asked[pair] = any(way(b, a, depth - 1) for way in ways)
+        return self.asked[pair]
 
     def _by_smaller(self, b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
         """What `a` was computed from is small enough."""

@@ -1,0 +1,70 @@
+"""What an entry point's own example inputs show of others, whichever framework's tensors they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+FEWEST_TRUTHS = 8  # of fewer numbers, written by hand, zeros and ones say little
+FEWEST_SIGNS = 8  # of fewer random numbers all may be positive by chance, unless they keep away from 0 as well
+AWAY = 0.1  # of the largest: an example whose numbers are no smaller keeps away from 0
+FEWEST_SIZES = 4  # of fewer numbers, written by hand, the size says little
+
+
+def examples_show(named: Mapping[str, Any]) -> dict[str, Any]:
+    """``truths``, ``spans`` and ``shown`` of the manifest; inputs that are no tensors of numbers are left out."""
+    found = {name: _numbers(value) for name, value in named.items()}
+    arrays = {name: array for name, array in found.items() if array is not None and array.size}
+    floating = {name: array for name, array in arrays.items() if array.dtype.kind == "f"}
+    return {
+        "truths": [name for name, array in floating.items() if _true_or_false(array)],
+        "spans": {name: span for name, array in floating.items() for span in _span(array)},
+        "shown": {name: [*ends, array.size] for name, array in arrays.items() for ends in _ends(array)},
+    }
+
+
+def _numbers(value: Any) -> Any:
+    """A NumPy array of integers or floating-point numbers, else None; half types are widened."""
+    import numpy
+
+    if not hasattr(value, "shape") or not hasattr(value, "dtype"):
+        return None
+    try:
+        if hasattr(value, "detach"):
+            value = value.detach().cpu()
+            if value.is_floating_point() and value.element_size() < 4:
+                value = value.float()
+        array = value.numpy() if hasattr(value, "numpy") else numpy.asarray(value)
+        if array.dtype.kind == "V":  # bfloat16 and the like
+            array = array.astype(numpy.float32)
+    except (TypeError, ValueError, RuntimeError, NotImplementedError):
+        return None  # a sparse tensor, or one without values
+    return array if array.dtype.kind in "fiu" else None
+
+
+def _true_or_false(array: Any) -> bool:
+    """Zeros and ones, some of each: labels, masks."""
+    if array.size < FEWEST_TRUTHS:
+        return False
+    ones = array == 1
+    return bool(((array == 0) | ones).all() and ones.any() and not ones.all())
+
+
+def _ends(array: Any) -> list[list[float]]:
+    low, high = float(array.min()), float(array.max())
+    return [[low, high]] if math.isfinite(low) and math.isfinite(high) else []
+
+
+def _span(array: Any) -> list[list[float]]:
+    """Between which numbers the example lies, where it tells something of others: not all are equal.
+
+    As far below 0 as above where the numbers are too few to tell a sign.
+    """
+    ends = _ends(array)
+    if array.size < FEWEST_SIZES or not ends or ends[0][0] == ends[0][1]:
+        return []
+    low, high = ends[0]
+    most = max(-low, high)
+    away = max(low, -high) >= AWAY * most
+    return [[low, high] if away or array.size >= FEWEST_SIGNS else [-most, most]]
