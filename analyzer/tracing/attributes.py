@@ -181,6 +181,8 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
         return DictV(dict(value.attrs), value.open)
     if value.cls.tuple and name == "_replace":
         return Native(name, lambda c: _replaced(value, c.kwargs))
+    if value.cls.tuple and name == "_asdict":
+        return Native(name, lambda c: DictV({f: value.attrs[f] for f in field_names(value.cls) if f in value.attrs}))
     getter = value.cls.find("__getattr__")
     if getter is not None:
         if not isinstance(getter[0], Function) or value.open or value.cls.library_bases:

@@ -9,10 +9,10 @@ from analyzer.tracing.values import Value
 _TYPES = {
     "bool": (
         "torch.allclose torch.equal torch.is_grad_enabled torch.is_inference_mode_enabled torch.is_autocast_enabled "
-        "torch.is_storage torch.are_deterministic_algorithms_enabled torch.distributed.is_available "
-        "torch.can_cast torch.jit.is_scripting torch.jit.is_tracing torch.compiler.is_compiling "
+        "torch.is_storage torch.are_deterministic_algorithms_enabled "
+        "torch.can_cast "
         "torch.nn.parameter.is_lazy torch.cuda.is_initialized torch.cuda.is_bf16_supported "
-        "torch._dynamo.is_compiling torch.onnx.is_in_onnx_export "
+        "torch.onnx.is_in_onnx_export "
         "numpy.allclose numpy.array_equal numpy.array_equiv numpy.isscalar numpy.issubdtype numpy.may_share_memory "
         "numpy.shares_memory numpy.iterable numpy.can_cast "
         "tf.is_tensor tf.executing_eagerly tf.inside_function tf.test.is_gpu_available tf.io.gfile.exists "
