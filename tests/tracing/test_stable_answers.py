@@ -120,3 +120,43 @@ layer = nn.Linear(**Sizes(4, 8)._asdict())
 layer(torch.zeros(3, 5))
 """
     assert errors(traced(tmp_path, text)) == [6]
+
+
+@pytest.mark.parametrize(
+    ("count", "proved"), [("somelib.count()", False), ("3", True), ("len(numpy.load('x'))", False)]
+)
+def test_nothing_is_proved_in_a_second_round_that_nobody_knows_of(tmp_path: Path, count: str, proved: bool) -> None:
+    text = f"""
+import numpy, somelib
+data = numpy.zeros((1, 4))
+place = 0
+for _ in range({count}):
+    data[place]
+    place += 1
+"""
+    shared = traced(tmp_path, text)
+    assert errors(shared) == ([7] if proved else [])
+
+
+def test_a_flag_may_ask_for_a_second_round(tmp_path: Path) -> None:
+    text = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--depth", type=int, required=True)
+depth = parser.parse_args().depth
+x = torch.zeros(3, 4)
+for _ in range(depth):
+    x = nn.Linear(4, 8)(x)
+"""
+    assert errors(traced(tmp_path, text)) == [9]
+
+
+@pytest.mark.parametrize(("columns", "wrong"), [(2, False), (3, True)])
+def test_a_range_is_an_index(tmp_path: Path, columns: int, wrong: bool) -> None:
+    text = f"""
+import numpy
+order = numpy.arange(5)[range(1, 3)]
+torch.zeros(4, {columns}) @ torch.zeros(4, 6)[order]
+torch.zeros(2, 5)[:, range(5)] @ torch.zeros(5, 2)
+"""
+    assert errors(traced(tmp_path, text)) == ([5] if wrong else [])
