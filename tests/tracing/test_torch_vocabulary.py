@@ -105,3 +105,29 @@ def test_what_a_real_call_refuses_is_an_error(tmp_path: Path, call: str) -> None
         real(call)
     shared = traced(tmp_path, f"{HEAD}y = {call}\n")
     assert [p.site.line for p in shared.problems.values() if p.level == "error" and p.proved] == [3]
+
+
+@pytest.mark.parametrize(
+    ("made", "shape"),
+    [
+        ("torch.autograd.grad(layer(v).sum(), v)[0]", "[3, 4]"),
+        ("torch.autograd.grad(layer(v).sum(), [v, layer.weight])[1]", "[2, 4]"),
+        ("torch.autograd.grad(layer(v), v, grad_outputs=x(3, 2))[0]", "[3, 4]"),
+        ("torch.autograd.functional.jacobian(layer, v)", "[3, 2, 3, 4]"),
+        ("torch.func.functional_call(layer, dict(layer.named_parameters()), (v,))", "[3, 2]"),
+    ],
+)
+def test_gradients_have_the_shapes_of_what_they_are_of(tmp_path: Path, made: str, shape: str) -> None:
+    head = f"{HEAD}layer = nn.Linear(4, 2)\nv = torch.zeros(3, 4, requires_grad=True)\n"
+    names: dict[str, Any] = {}
+    exec(head + f"y = {made}", names)
+    assert str(list(names["y"].shape)) == shape
+    text = f"{head}y = {made}\n"
+    assert [h.shape for h in hints(traced(tmp_path, text), "net.py", text) if h.line == 5] == [shape]
+
+
+def test_an_output_of_many_elements_has_no_gradient_of_its_own(tmp_path: Path) -> None:
+    text = f"{HEAD}v = torch.zeros(3, requires_grad=True)\ng = torch.autograd.grad(v * 2, v)\n"
+    with pytest.raises(RuntimeError):
+        exec(text, {})
+    assert [p.site.line for p in traced(tmp_path, text).problems.values()] == [4]

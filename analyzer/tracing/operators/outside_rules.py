@@ -22,6 +22,7 @@ _TYPES = {
         "torch.get_num_threads torch.initial_seed torch.seed torch.cuda.current_device torch.cuda.memory_allocated "
         "torch.cuda.max_memory_allocated torch.distributed.get_rank torch.distributed.get_world_size"
     ),
+    "list": "setuptools.find_packages setuptools.find_namespace_packages",
     "str": "torch.get_float32_matmul_precision torch.cuda.get_device_name keras.backend.backend keras.config.backend",
     "None": (
         "torch.set_printoptions torch.use_deterministic_algorithms torch.set_float32_matmul_precision "
@@ -30,6 +31,7 @@ _TYPES = {
         "torch.hub.download_url_to_file torch.multiprocessing.set_start_method "
         "torch.multiprocessing.set_sharing_strategy torch.testing.assert_close torch.distributed.barrier "
         "torch.distributed.init_process_group torch.distributed.destroy_process_group "
+        "torch._C._log_api_usage_once numpy.copyto setuptools.setup distutils.core.setup "
         "torch.nn.utils.clip_grad_value_ torch.autograd.backward torch._assert "
         "numpy.testing.assert_allclose numpy.testing.assert_array_equal numpy.testing.assert_equal "
         "numpy.testing.assert_almost_equal numpy.testing.assert_array_almost_equal numpy.random.seed "
