@@ -12,6 +12,7 @@ from analyzer.tracing.lazy_modules import LazyScope, provide
 from analyzer.tracing.modules import api_attribute, api_of, module_of, submodule
 from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
 from analyzer.tracing.operators.keras_models import model_attribute
+from analyzer.tracing.operators.own_gradients import apply_function
 from analyzer.tracing.operators.tables import set_names
 from analyzer.tracing.operators.torch_modules import is_sequence, register
 from analyzer.tracing.problems import Diagnostic, PyRaise
@@ -181,6 +182,8 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
         return DictV(dict(value.attrs), value.open)
     if value.cls.tuple and name == "_replace":
         return Native(name, lambda c: _replaced(value, c.kwargs))
+    if value.cls.tuple and name == "_asdict":
+        return Native(name, lambda c: DictV({f: value.attrs[f] for f in field_names(value.cls) if f in value.attrs}))
     getter = value.cls.find("__getattr__")
     if getter is not None:
         if not isinstance(getter[0], Function) or value.open or value.cls.library_bases:
@@ -308,19 +311,10 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
     if value.tuple and name == "__new__":
         return Bound(value, name)
     if name == "apply" and _AUTOGRAD & set(value.library_bases):
-        return Native(name, lambda c: _apply_function(c, value), any_number=True)
+        return Native(name, lambda c: apply_function(c, value), any_number=True)
     if name == "__init__" and value.library_bases:
         return Api(f"{value.library_bases[0]}.__init__")
     return tr.unknown(f"attribute {name}", label=f"{value.name}.{name}")
-
-
-def _apply_function(c: Any, cls: Class) -> Value:
-    """`Function.apply` runs `forward`, whose first argument is a context unless `setup_context` has it."""
-    found = cls.find("forward")
-    if found is None or not isinstance(found[0], Function):
-        return c.tr.unknown(f"{cls.name}.apply()")
-    context = () if cls.find("setup_context") is not None else (c.tr.unknown("a context", label="ctx"),)
-    return call(c.tr, found[0], (*context, *c.args), c.kwargs, c.node, c.open_args)
 
 
 @ATTRIBUTES.of(SuperV)

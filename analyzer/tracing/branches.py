@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import functools
+import re
 from typing import Any
 
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.evaluation import evaluate, run_block
 from analyzer.tracing.paths import Journal, PathEnd
-from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.problems import PyRaise, ShapeFailure
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
@@ -24,7 +26,12 @@ def run_if(tr: Tracer, node: ast.If) -> Any:
     value = condition(tr, node.test)
     truth = truth_of(value)
     if truth is not None:
-        return run_block(tr, node.body if truth else node.orelse)
+        taken = node.body if truth else node.orelse
+        try:
+            return run_block(tr, taken)
+        except PyRaise as error:
+            _tell_refusal(tr, node, taken, error)
+            raise
     if _refuses(node.body):
         settle(tr, value, False, node.test)
         return run_block(tr, node.orelse)
@@ -36,6 +43,36 @@ def run_if(tr: Tracer, node: ast.If) -> Any:
     if not isinstance(value, Cond) and _agree(tr, node):
         return run_block(tr, node.body)
     return run_block(tr, node.body if tr.decide(value, node.test) else node.orelse)
+
+
+def _tell_refusal(tr: Tracer, node: ast.If, taken: list[ast.stmt], error: PyRaise) -> None:
+    """A program that refuses sizes itself, by an exception that says so, fails as an operator's refusal does."""
+    last = taken[-1] if taken else None
+    if not isinstance(last, ast.Raise) or isinstance(error, ShapeFailure) or error.name not in REFUSALS:
+        return
+    if _refuses(taken) and tr.certain and not tr.made_up and not tr.speculating and about_sizes(tr, node.test):
+        said = f"`{ast.unparse(node.test)[:120]}` is {'true' if taken is node.body else 'false'}"
+        tr.refuse(f"the program raises {error.name}, since {said}", last, "raise")
+
+
+REFUSALS = frozenset(("ValueError", "RuntimeError", "TypeError", "AssertionError", "IndexError"))
+_OF_SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(|%")  # a size that does not divide is one too
+
+
+def about_sizes(tr: Tracer, test: ast.expr) -> bool:
+    """Whether a condition asks for a shape, or for names that the function around it takes from one."""
+    if _OF_SIZES.search(ast.unparse(test)):
+        return True
+    function = tr.frame.function
+    names = _size_names(function.node) if function is not None else frozenset()
+    return any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(test))
+
+
+@functools.lru_cache(maxsize=4096)
+def _size_names(node: ast.AST) -> frozenset[str]:
+    assigned = [n for n in ast.walk(node) if isinstance(n, ast.Assign) and _OF_SIZES.search(ast.unparse(n.value))]
+    parts = [part for n in assigned for target in n.targets for part in ast.walk(target)]
+    return frozenset(part.id for part in parts if isinstance(part, ast.Name))
 
 
 def condition(tr: Tracer, node: ast.expr) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 
 from analyzer.tracing import declared_shapes, docstrings
@@ -29,7 +30,7 @@ from analyzer.tracing.operators import (
     tables,
 )
 from analyzer.tracing.operators.torch_modules import call_with_hooks
-from analyzer.tracing.plain_data import is_plain
+from analyzer.tracing.plain_data import hashable, is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.signatures import bind
@@ -223,6 +224,13 @@ def call_function(
 ) -> Value:
     tr.shared.reached.add(f"{function.path}:{function.node.lineno}")
     function.called = True
+    if function.remembers and not open_args and all(map(hashable, (*args, *kwargs.values()))):
+        key = (function, args, tuple(kwargs.items()))
+        if key not in tr.results.items:
+            value = call_function(tr, replace(function, remembers=False), args, kwargs, cls, node)
+            tr.touch(tr.results)
+            tr.results.items[key] = value
+        return tr.results.items[key]
     depth = len(tr.frames)
     if _nothing_new(tr, function, args):
         return tr.unknown("recursion")

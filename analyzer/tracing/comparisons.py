@@ -12,6 +12,7 @@ from analyzer.tracing.evaluation import call, get_attribute
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.tables import combined
+from analyzer.tracing.operators.version_rules import is_version
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.registries import filled
 from analyzer.tracing.rows import Rows
@@ -44,6 +45,8 @@ _COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.G
 
 def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: ast.AST | None = None) -> Value:
     left, right = settled(left), settled(right)
+    if is_version(left) and is_version(right) and op in _CONSTANT_COMPARE:
+        return _CONSTANT_COMPARE[op](left.data["order"], right.data["order"])
     if op in (ast.Is, ast.IsNot):
         return _identity(tr, left, right, op is ast.IsNot)
     if op in (ast.In, ast.NotIn):

@@ -58,6 +58,7 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
     name = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
     if name in ("staticmethod", "classmethod", "property", "cached_property"):
         function.kind = "property" if name == "cached_property" else name
+        function.remembers = name == "cached_property"
         return value
     if name == "setter" and isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
         getter = tr.frame.scope.names.get(target.value.id)
@@ -69,6 +70,9 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         function.kind = "contextmanager"
         return value
     if name in _SEEN_THROUGH:
+        if name in ("lru_cache", "cache"):
+            found = evaluate(tr, target)
+            function.remembers = isinstance(found, Api) and found.name.startswith("functools.")
         return value
     found = evaluate(tr, target)
     if isinstance(found, Function) or (isinstance(found, Class) and not isinstance(node, ast.Call)):

@@ -48,7 +48,8 @@ def explore_paths(shared: Shared, body: Callable[[Tracer], object], most: int, d
                 follow(tr, lambda tr=tr: body(tr))  # type: ignore[misc]
                 decisions = list(tr.path.decisions)
         except OutOfBudget:
-            shared.notes["The budget of this analysis is spent; what lies behind is not analysed."] = None
+            if not explorer.covered:
+                shared.notes["The budget of this analysis is spent; what lies behind is not analysed."] = None
             return met or tr.met_default
         met = met or tr.met_default
         explorer.finished(prefix, decisions)
@@ -122,7 +123,8 @@ def _explore_beside(tr: Tracer, name: str, body: Callable[[], object]) -> None:
             try:
                 follow(tr, body)
             except OutOfBudget:
-                shared.cut_short[name] = None
+                if not explorer.covered:
+                    shared.cut_short[name] = None
                 break
             finally:
                 decisions = list(tr.path.decisions)

@@ -89,7 +89,7 @@ class Journal:
 class Explorer:
     """Hands out decision prefixes until none is left or the budget is spent.
 
-    Beyond `most_combined` paths only those are followed that take a side of a branch which no path has taken.
+    Those come first that take a side of a branch which no path has taken; beyond `most_combined` paths only those.
     """
 
     def __init__(self, most_combined: int = 24) -> None:
@@ -97,23 +97,37 @@ class Explorer:
         self.explored = 0
         self.spent = False
         self._queue: list[tuple[int, int, tuple[bool, ...], Side | None]] = [(0, 0, (), None)]
+        self._combinations: list[tuple[int, int, tuple[bool, ...], Side | None]] = []  # of sides that have been taken
         self._seen: set[Side] = set()
+        self._new_side = True  # the path that is followed takes a side that none has taken
         self._order = count(1)
 
+    @property
+    def covered(self) -> bool:
+        """Whether each side that was met has been taken: what is left are combinations."""
+        return not self._new_side and not self._unseen()
+
+    def _unseen(self) -> bool:
+        """Move what has been taken since out of the queue; whether something is left."""
+        while self._queue and self._queue[0][3] in self._seen:
+            heapq.heappush(self._combinations, heapq.heappop(self._queue))
+        return bool(self._queue)
+
     def prefixes(self) -> Iterator[tuple[bool, ...]]:
-        while self._queue:
-            flips, _, prefix, side = heapq.heappop(self._queue)
-            if self.explored >= self.most_combined and side in self._seen:
-                continue
+        while (new := self._unseen()) or self._combinations:
+            if not new and self.explored >= self.most_combined:
+                return
             if self.explored >= MOST_FOR_SIDES * self.most_combined:
                 self.spent = True
                 return
+            self._flips, _, prefix, _ = heapq.heappop(self._queue if new else self._combinations)
+            self._new_side = new
             self.explored += 1
-            self._flips = flips
             yield prefix
 
     def finished(self, prefix: tuple[bool, ...], decisions: list[Decision]) -> None:
         """Queue the siblings of the path just run."""
+        self._new_side = False
         self._seen.update((d.site, d.text, d.taken) for d in decisions)
         for index in range(len(prefix), len(decisions)):
             decision = decisions[index]
@@ -121,7 +135,7 @@ class Explorer:
                 continue
             flipped = (*(d.taken for d in decisions[:index]), not decision.taken)
             side = (decision.site, decision.text, not decision.taken)
-            if len(self._queue) < MOST_QUEUED:
+            if len(self._queue) + len(self._combinations) < MOST_QUEUED:
                 heapq.heappush(self._queue, (self._flips + 1, next(self._order), flipped, side))
             else:
                 self.spent = self.spent or side not in self._seen

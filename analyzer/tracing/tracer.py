@@ -73,6 +73,9 @@ class Tracer:
         self.made_up = False  # and this analysis has made up what it is called with
         self.passed: set[tuple[str, int, str]] = set()  # (path, line, operator) that went well on this path
         self.reported: set[tuple[str, int, str]] = set()  # and those that did not
+        self.applied = DictV()  # calls of functions with a way back of their own, see `own_gradients`
+        self.results = DictV()  # of functions that remember theirs
+        self.machine: dict[str, Unknown] = {}  # what programs ask of the machine, and of how they are run
         self.flags: Any = None  # the FLAGS object of absl and TensorFlow 1
 
     # ------------------------------------------------------------------ places, notes, budget

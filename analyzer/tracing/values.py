@@ -188,6 +188,7 @@ class Function:
     options: dict[str, Value] = field(default_factory=dict)  # parameters that a command-line decorator fills
     compiled: bool = False  # by tf.function
     command: bool = False  # of a command line: what it is called with is no argument of its own
+    remembers: bool = False  # by functools.cache: called again with the same arguments, it gives the same object
     wrapped: Function | None = None  # what a library's decorator has made this of
 
     @property

@@ -96,7 +96,12 @@ def range_(c: Call) -> Value:
             yield index if index < start + 2 else c.tr.unknown("an index", "data", pytype="int")
             index += 1
 
-    return Iterator_(some, endless=True)
+    open_ = all(c.tr.symbols.kind(s.name) in _CHOSEN for p in parts if isinstance(p, Poly) for s in p.symbols)
+    chosen = open_ and all(p is None or isinstance(p, (int, Poly)) for p in parts)
+    return Iterator_(some, endless=True, known=None if chosen else 1)  # that it has a second one nobody knows
+
+
+_CHOSEN = ("flag", "param", "batch")  # symbols of which a user or caller may choose every value
 
 
 def _of_range(numbers: range) -> Iterator_:

@@ -11,7 +11,7 @@ from analyzer.tracing.operators.strides import of_index
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, SliceV, Unknown, Value
+from analyzer.tracing.values import Iterator_, ListV, SliceV, Unknown, Value
 from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minimum
 
 
@@ -76,6 +76,7 @@ def _of_open(parts: list[Value], result: Tensor) -> Value:
 
 def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None) -> tuple[Term, ...] | None:
     dims = list(value.dims or ())
+    parts = [_numbered(value, p) for p in parts]
     consumed = sum(_consumes(p) for p in parts if p is not Ellipsis and p is not None)
     if any(_consumes(p) < 0 for p in parts):
         return None
@@ -137,6 +138,13 @@ def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None
         assert shape is not None
         result[advanced_at:advanced_at] = list(shape)
     return tuple(result)
+
+
+def _numbered(value: Tensor, part: Value) -> Value:
+    """A range as the index that its numbers are."""
+    if isinstance(part, Iterator_) and isinstance(part.length, int) and not part.once:
+        return Tensor((part.length,), "int64", value.framework)
+    return part
 
 
 def _consumes(part: Value) -> int:

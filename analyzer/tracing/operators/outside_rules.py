@@ -9,10 +9,10 @@ from analyzer.tracing.values import Value
 _TYPES = {
     "bool": (
         "torch.allclose torch.equal torch.is_grad_enabled torch.is_inference_mode_enabled torch.is_autocast_enabled "
-        "torch.is_storage torch.are_deterministic_algorithms_enabled torch.distributed.is_available "
-        "torch.can_cast torch.jit.is_scripting torch.jit.is_tracing torch.compiler.is_compiling "
+        "torch.is_storage torch.are_deterministic_algorithms_enabled "
+        "torch.can_cast "
         "torch.nn.parameter.is_lazy torch.cuda.is_initialized torch.cuda.is_bf16_supported "
-        "torch._dynamo.is_compiling torch.onnx.is_in_onnx_export "
+        "torch.onnx.is_in_onnx_export "
         "numpy.allclose numpy.array_equal numpy.array_equiv numpy.isscalar numpy.issubdtype numpy.may_share_memory "
         "numpy.shares_memory numpy.iterable numpy.can_cast "
         "tf.is_tensor tf.executing_eagerly tf.inside_function tf.test.is_gpu_available tf.io.gfile.exists "
@@ -22,6 +22,7 @@ _TYPES = {
         "torch.get_num_threads torch.initial_seed torch.seed torch.cuda.current_device torch.cuda.memory_allocated "
         "torch.cuda.max_memory_allocated torch.distributed.get_rank torch.distributed.get_world_size"
     ),
+    "list": "setuptools.find_packages setuptools.find_namespace_packages",
     "str": "torch.get_float32_matmul_precision torch.cuda.get_device_name keras.backend.backend keras.config.backend",
     "None": (
         "torch.set_printoptions torch.use_deterministic_algorithms torch.set_float32_matmul_precision "
@@ -30,6 +31,7 @@ _TYPES = {
         "torch.hub.download_url_to_file torch.multiprocessing.set_start_method "
         "torch.multiprocessing.set_sharing_strategy torch.testing.assert_close torch.distributed.barrier "
         "torch.distributed.init_process_group torch.distributed.destroy_process_group "
+        "torch._C._log_api_usage_once numpy.copyto setuptools.setup distutils.core.setup "
         "torch.nn.utils.clip_grad_value_ torch.autograd.backward torch._assert "
         "numpy.testing.assert_allclose numpy.testing.assert_array_equal numpy.testing.assert_equal "
         "numpy.testing.assert_almost_equal numpy.testing.assert_array_almost_equal numpy.random.seed "

@@ -8,6 +8,7 @@ from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, OTHER_LAYOUT, 
 from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.evaluation import seen
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.own_gradients import follow_back
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.sessions import run_fetches
 from analyzer.tracing.operators.strides import contiguous, is_contiguous, of_result
@@ -116,6 +117,7 @@ def _result(
             return run_fetches(tr, owner, feed, node)
         if name == "backward":
             _check_backward(tr, owner, args, kwargs, node)
+            follow_back(tr, owner)
             return None
         if name == "tolist" and owner.dims and owner.framework in ("torch", "numpy"):
             return Rows(LIST, owner)

@@ -108,10 +108,15 @@ def _steps(op: Op, start: Value, end: Value, step: Value) -> Any:
     return (b - a) // c + 1 if op.short == "range" else b - a if c == 1 else (b - a + c - 1) // c
 
 
-@operator("torch.linspace torch.logspace", "start end steps=100")
-def linspace(op: Op, start: Value, end: Value, steps: Value) -> Value:
+@operator("torch.linspace torch.logspace", "start end steps=100 base=10.0")
+def linspace(op: Op, start: Value, end: Value, steps: Value, base: Value) -> Value:
     term = op.tr.term_of(steps)
     return made(op, (term if term is not None else op.tr.fresh("steps", "unknown", 0),))
+
+
+@operator("torch.scalar_tensor", "s *rest")
+def scalar(op: Op, s: Value, rest: tuple[Value, ...]) -> Value:
+    return made(op, ())
 
 
 @operator("torch.eye", "n m=None")

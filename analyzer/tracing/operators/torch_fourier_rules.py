@@ -12,14 +12,17 @@ from analyzer.tracing.values import Value
 from analyzer.validity.terms import Poly, floor_div
 
 
-@operator("torch.fft.rfft torch.fft.irfft torch.fft.fft torch.fft.ifft torch.fft.hfft", "input n=None dim=-1 norm=None")
+@operator(
+    "torch.fft.rfft torch.fft.irfft torch.fft.fft torch.fft.ifft torch.fft.hfft torch.fft.ihfft",
+    "input n=None dim=-1 norm=None",
+)
 def one_axis(op: Op, input: Value, n: Value, dim: Value, norm: Value) -> Value:
     return _transformed(op, input, (n,), (dim,))
 
 
 @operator(
     "torch.fft.rfft2 torch.fft.irfft2 torch.fft.fft2 torch.fft.ifft2 torch.fft.rfftn torch.fft.irfftn torch.fft.fftn "
-    "torch.fft.ifftn",
+    "torch.fft.ifftn torch.fft.hfft2 torch.fft.hfftn torch.fft.ihfft2 torch.fft.ihfftn",
     "input s=None dim=None norm=None",
 )
 def many_axes(op: Op, input: Value, s: Value, dim: Value, norm: Value) -> Value:
@@ -29,6 +32,8 @@ def many_axes(op: Op, input: Value, s: Value, dim: Value, norm: Value) -> Value:
     if isinstance(sizes, tuple) and every is not None:
         every = every[-len(sizes) :]
     axes = plain(op.tr, dim) if dim is not None else (-2, -1) if op.short.endswith("2") else every
+    axes = (axes,) if isinstance(axes, int) else axes
+    sizes = (sizes,) if isinstance(sizes, (int, Poly)) else sizes
     if not isinstance(axes, tuple) or (s is not None and not isinstance(sizes, tuple)):
         return unknown_tensor(op, "torch")
     return _transformed(op, input, sizes or (None,) * len(axes), axes)
@@ -45,7 +50,7 @@ def _transformed(op: Op, input: Value, sizes: tuple[Any, ...], axes: tuple[Any, 
         if size is not None and not isinstance(size, (int, Poly)):
             return unknown_tensor(op, "torch")
         last = position == len(axes) - 1  # only this axis is halved
-        if last and op.short.startswith("rfft"):
+        if last and op.short.startswith(("rfft", "ihfft")):
             dims[axis] = floor_div(dims[axis] if size is None else size, 2) + 1
         elif last and op.short.startswith(("irfft", "hfft")):
             dims[axis] = (dims[axis] - 1) * 2 if size is None else size

@@ -176,9 +176,8 @@ def multihead(
     q = tensor_of(op.tr, query, "torch")
     if width is not None and heads is not None:
         require(op, equal(mod(width, heads), 0), "heads", f"embed_dim {width} is not divisible by num_heads {heads}")
-    unknown = op.tr.unknown("attention weights", "data")
     if q is None or not q.dims or width is None:
-        return unknown_tensor(op, "torch"), unknown
+        return unknown_tensor(op, "torch"), op.tr.unknown("attention weights", "data")
     if len(q.dims) not in (2, 3):
         fail(op, "rank", f"the query must have 3 dimensions (or 2) and has the shape {show_shape(q.dims)}", (q,))
     require(op, equal(q.dims[-1], width), "size", f"the query has {q.dims[-1]} features but embed_dim is {width}", (q,))
@@ -192,7 +191,26 @@ def multihead(
                 f"the {'key' if given == 'kdim' else 'value'} has {t.dims[-1]} features but embed_dim is {width}",
                 (t,),
             )
-    return Tensor(q.dims, q.dtype, "torch", site=op.where, sources=(q,)), unknown
+    keys = tensor_of(op.tr, key, "torch") if key is not None else None
+    weights = _attention_weights(op, layer, q.dims, keys, heads, others["need_weights"])
+    return Tensor(q.dims, q.dtype, "torch", site=op.where, sources=(q,)), weights
+
+
+def _attention_weights(
+    op: Op, layer: Layer, query: tuple[Any, ...], key: Tensor | None, heads: Any, wanted: Value
+) -> Value:
+    """None, or one row for each query and one column for each key, averaged over the heads or not."""
+    if wanted is False:
+        return None
+    averaged, first = op.extra.get("average_attn_weights", True), layer.args.get("batch_first", False)
+    plainly = wanted is True and isinstance(averaged, bool) and isinstance(first, bool)
+    grown = layer.args.get("add_zero_attn") or layer.args.get("add_bias_kv")
+    if not plainly or grown or key is None or key.dims is None or len(key.dims) != len(query) or heads is None:
+        return op.tr.unknown("attention weights", "data")
+    steps = 0 if len(query) == 2 or not first else 1
+    batch = () if len(query) == 2 else (query[1 - steps],)
+    dims = (*batch, *(() if averaged else (heads,)), query[steps], key.dims[steps])
+    return Tensor(dims, None, "torch", site=op.where)
 
 
 @operator(

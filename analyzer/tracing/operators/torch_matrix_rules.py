@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, reduced_dims
 from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Fields, Value
+from analyzer.tracing.values import Fields, ListV, Value
 from analyzer.validity.terms import equal, minimum, product
 
 
@@ -57,7 +58,7 @@ def same_matrix(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
 @operator("torch.pinverse torch.linalg.pinv", "input *rest")
 def pseudo_inverse(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = _matrix(op, input)
-    if source is None or source.dims is None:
+    if source is None or source.dims is None or any(isinstance(r, Tensor) for r in rest):
         return unknown_tensor(op, "torch")
     return _of(op, source, (*source.dims[:-2], source.dims[-1], source.dims[-2]))
 
@@ -130,6 +131,88 @@ def solution(op: Op, first: Value, second: Value, rest: tuple[Value, ...]) -> Va
     if same and source.dims[:-2] != given.dims[:-2]:
         return unknown_tensor(op, "torch", (source, given))
     return _of(op, given, given.dims)
+
+
+@operator("torch.linalg.solve_triangular", "A B upper=None left=True *rest")
+def triangular_solution(op: Op, A: Value, B: Value, upper: Value, left: Value, rest: tuple[Value, ...]) -> Value:
+    """AX = B, or XA = B; the places before the matrices are broadcast."""
+    matrix, given = _matrix(op, A, True), _matrix(op, B)
+    if matrix is None or given is None or not isinstance(left, bool):
+        return unknown_tensor(op, "torch")
+    a, b = matrix.dims or (), given.dims or ()
+    size = b[-2] if left else b[-1]
+    sentence = f"the matrix {show_shape(a)} does not fit the right side {show_shape(b)}"
+    require(op, equal(a[-1], size), "size", sentence, (matrix, given))
+    if a[:-2] == b[:-2]:
+        return _of(op, given, b)
+    lead = broadcast(op, op.short, _of(op, matrix, a[:-2]), _of(op, given, b[:-2]), "torch")
+    if not isinstance(lead, Tensor) or lead.dims is None:
+        return unknown_tensor(op, "torch")
+    return _of(op, given, (*lead.dims, *b[-2:]))
+
+
+@operator("torch.triangular_solve", "b A *rest")
+def triangular_solve(op: Op, b: Value, A: Value, rest: tuple[Value, ...]) -> Value:
+    solved = triangular_solution(op, A, b, None, True, ())
+    return Fields((solved, A), ("solution", "cloned_coefficient"))
+
+
+@operator("torch.linalg.inv_ex torch.linalg.cholesky_ex", "A *rest")
+def checked_matrix(op: Op, A: Value, rest: tuple[Value, ...]) -> Value:
+    source = _matrix(op, A, True)
+    if source is None or source.dims is None:
+        return op.tr.unknown(f"{op.short}()")
+    names = ("inverse" if op.short == "inv_ex" else "L", "info")
+    return Fields((_of(op, source, source.dims), _of(op, source, source.dims[:-2], "int32")), names)
+
+
+@operator("torch.linalg.lu_factor torch.linalg.lu_factor_ex torch.lu", "A *rest")
+def factored(op: Op, A: Value, rest: tuple[Value, ...]) -> Value:
+    source = _matrix(op, A)
+    if source is None or source.dims is None or (op.short == "lu" and (len(rest) > 1 or op.extra)):
+        return op.tr.unknown(f"{op.short}()")
+    *lead, rows, columns = source.dims
+    parts = _of(op, source, source.dims), _of(op, source, (*lead, minimum(rows, columns)), "int32")
+    more = (_of(op, source, tuple(lead), "int32"),) if op.short.endswith("_ex") else ()
+    return Fields((*parts, *more), ("LU", "pivots", "info")[: 2 + len(more)])
+
+
+@operator("torch.linalg.lu", "A pivot=True")
+def three_factors(op: Op, A: Value, pivot: Value) -> Value:
+    source = _matrix(op, A)
+    if source is None or source.dims is None or pivot is not True:
+        return op.tr.unknown("lu()")
+    *lead, rows, columns = source.dims
+    few = minimum(rows, columns)
+    sizes = (rows, rows), (rows, few), (few, columns)
+    return Fields([_of(op, source, (*lead, *size)) for size in sizes], ("P", "L", "U"))
+
+
+@operator("torch.linalg.lu_solve torch.lu_solve", "first second third *rest")
+def factored_solution(op: Op, first: Value, second: Value, third: Value, rest: tuple[Value, ...]) -> Value:
+    factors, right = (first, third) if op.name.startswith("torch.linalg") else (second, first)
+    matrix, given = _matrix(op, factors, True), _matrix(op, right)
+    if matrix is None or given is None or rest or op.extra:
+        return unknown_tensor(op, "torch")
+    a, b = matrix.dims or (), given.dims or ()
+    sentence = f"the matrix {show_shape(a)} does not fit the right side {show_shape(b)}"
+    require(op, equal(a[-1], b[-2]), "size", sentence, (matrix, given))
+    return _of(op, given, b) if a[:-2] == b[:-2] else unknown_tensor(op, "torch")
+
+
+@operator("torch.linalg.lstsq", "A B *rest")
+def least_squares(op: Op, A: Value, B: Value, rest: tuple[Value, ...]) -> Value:
+    matrix, given = _matrix(op, A), tensor_of(op.tr, B, "torch")
+    if matrix is None or given is None or matrix.dims is None or given.dims is None:
+        return op.tr.unknown("lstsq()")
+    a, b = matrix.dims, given.dims
+    if len(a) != len(b):
+        return op.tr.unknown("lstsq()")
+    sentence = f"the matrix {show_shape(a)} has other rows than the right side {show_shape(b)}"
+    require(op, equal(a[-2], b[-2]), "size", sentence, (matrix, given))
+    solved = _of(op, given, (*a[:-2], a[-1], b[-1]) if a[:-2] == b[:-2] else None)
+    others = (unknown_tensor(op, "torch") for _ in range(3))
+    return Fields((solved, *others), ("solution", "residuals", "rank", "singular_values"))
 
 
 @operator("torch.linalg.matrix_norm", "input ord='fro' dim=(-2,-1) keepdim=False *rest")
@@ -216,6 +299,26 @@ def added_product(op: Op, input: Value, first: Value, second: Value, rest: tuple
         made = apply(op, "torch", "bmm", (a, b))
         return _of(op, a, made.dims[1:]) if isinstance(made, Tensor) and made.dims else unknown_tensor(op, "torch")
     return apply(op, "torch", "matmul", (a, b))
+
+
+@operator("torch.linalg.multi_dot torch.chain_matmul", "tensors *rest")
+def chained(op: Op, tensors: Value, rest: tuple[Value, ...]) -> Value:
+    items = tensors.items if isinstance(tensors, ListV) and not tensors.open else tensors
+    parts = list(items) if isinstance(items, (list, tuple)) else [tensors, *rest]
+    found: Value = tensor_of(op.tr, parts[0], "torch")
+    for part in parts[1:]:
+        found = apply(op, "torch", "matmul", (found, tensor_of(op.tr, part, "torch")))
+    return found
+
+
+@operator("torch.linalg.vecdot torch.vdot", "x y dim=-1")
+def dots(op: Op, x: Value, y: Value, dim: Value) -> Value:
+    if op.short == "vdot":
+        return apply(op, "torch", "dot", (tensor_of(op.tr, x, "torch"), tensor_of(op.tr, y, "torch")))
+    both = broadcast(op, "*", x, y, "torch")
+    if not isinstance(both, Tensor) or both.dims is None:
+        return unknown_tensor(op, "torch")
+    return _of(op, both, reduced_dims(op, both, dim, False))
 
 
 @operator("torch.tensordot", "a b dims=2 *rest")

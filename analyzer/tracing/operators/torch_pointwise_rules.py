@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+
+from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
@@ -18,7 +21,9 @@ def _names(prefix: str, names: str) -> str:
     _names("torch.", """fmax fmin floor_divide ldexp logaddexp logaddexp2 bitwise_and bitwise_or bitwise_xor
         bitwise_left_shift bitwise_right_shift heaviside lcm gcd nextafter igamma igammac float_power hypot xlogy
         copysign clamp_max clamp_min rsub""")
-    + " " + _names("torch.special.", "xlogy xlog1py zeta gammainc gammaincc"),
+    + " " + _names("torch.special.", """xlogy xlog1py zeta gammainc gammaincc chebyshev_polynomial_t
+        chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w hermite_polynomial_h
+        hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p"""),
     "input other *rest",
 )  # fmt: skip
 def of_two(op: Op, input: Value, other: Value, rest: tuple[Value, ...]) -> Value:
@@ -49,14 +54,17 @@ def _untyped(value: Value) -> Value:
 
 
 _UNARY = """erf erfc erfinv exp2 expit expm1 gammaln digamma psi i0 i0e i1 i1e log1p log_ndtr ndtr ndtri sinc round entr
-    bessel_j0 bessel_j1"""
+    bessel_j0 bessel_j1 bessel_y0 bessel_y1 airy_ai erfcx modified_bessel_i0 modified_bessel_i1 modified_bessel_k0
+    modified_bessel_k1 scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0"""
 
 
 @operator(
     _names("torch.special.", _UNARY)
     + " " + _names("torch.", """erfc exp2 i0 sinc logit msort resolve_conj resolve_neg real imag renorm mvlgamma
         put index_put index_reduce diagonal_scatter select_scatter slice_scatter positive nan_to_num signbit isreal
-        isneginf isposinf matrix_exp fix""")
+        isneginf isposinf matrix_exp fix acosh asinh atanh arccosh arcsinh arctanh deg2rad rad2deg sgn conj_physical
+        erfinv fliplr flipud alias_copy randint_like fill fill_ zero_""")
+    + " " + _names("Tensor.", "char cdouble cfloat chalf to_sparse to_dense")
     + " " + _names("torch.fft.", "fftshift ifftshift")
     + " " + _names("torch.nn.functional.", """softmin feature_alpha_dropout local_response_norm hardshrink softshrink
         tanhshrink"""),
@@ -73,6 +81,33 @@ def of_one(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
 @operator("torch.polygamma torch.special.polygamma", "n input")
 def polygamma(op: Op, n: Value, input: Value) -> Value:
     return of_one(op, input, ())
+
+
+@operator("torch.Tensor.polygamma torch.Tensor.polygamma_", "input n")
+def polygamma_of(op: Op, input: Value, n: Value) -> Value:
+    return of_one(op, input, ())
+
+
+@operator("torch.Tensor.pow", "input exponent")
+def power(op: Op, input: Value, exponent: Value) -> Value:
+    return elementwise.binary(op.tr, "**", input, exponent, op.node or ast.Constant(0))
+
+
+@operator("torch.Tensor.clamp torch.Tensor.clip", "input min=None max=None")
+def between(op: Op, input: Value, min: Value, max: Value) -> Value:
+    """Bounds that are tensors are broadcast with what they bound."""
+    found: Value = tensor_of(op.tr, input, "torch")
+    for bound in (min, max):
+        if isinstance(bound, Tensor):
+            found = _untyped(broadcast(op, op.short, found, bound, "torch"))
+    if found is not input:
+        return found
+    return Tensor(found.shape, found.dtype, "torch", site=op.where, sources=(found,), graph=found.graph)
+
+
+@operator("torch.Tensor.clamp_min torch.Tensor.clamp_max", "input bound|min|max|other")
+def bounded(op: Op, input: Value, bound: Value) -> Value:
+    return between(op, input, bound, None)
 
 
 @operator("torch.isin", "elements test_elements *rest")

@@ -46,12 +46,13 @@ def where(op: Op, condition: Value, input: Value, other: Value) -> Value:
 
 
 @operator(
-    "torch.split Tensor.split Tensor.chunk torch.chunk",
-    "tensor|input number|chunks|split_size_or_sections|split_size dim=0",
+    "torch.split Tensor.split Tensor.chunk torch.chunk torch.split_with_sizes torch.unsafe_split torch.unsafe_chunk",
+    "tensor|input number|chunks|split_size_or_sections|split_size|split_sizes dim=0",
 )
 def split(op: Op, tensor: Value, number: Value, dim: Value) -> Value:
-    key = "split_size_or_sections" if op.short == "split" else "chunks"
-    return apply_many(op, op.short, tensor, {key: number, "dim": dim})
+    name = "chunk" if op.short.endswith("chunk") else "split"
+    key = "split_size_or_sections" if name == "split" else "chunks"
+    return apply_many(op, name, tensor, {key: number, "dim": dim})
 
 
 @operator("Tensor.unbind torch.unbind", "tensor|input dim=0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.evaluation import call, iterate
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.table import Op, operator
@@ -15,7 +16,7 @@ _TIMES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
         "torch.load torch.jit.load torch.hub.load torch.device torch.no_grad "
         "torch.set_grad_enabled torch.enable_grad torch.autocast torch.inference_mode torch.cuda.amp.autocast "
         "torch.amp.autocast torch.autograd.no_grad torch.cuda.device torch.cuda.stream torch.get_default_dtype "
-        "torch.get_default_device torch.Generator torch.random.fork_rng torch.cuda.get_device_properties"
+        "torch.get_default_device torch.Generator torch.random.fork_rng"
     ),
     "*args",
 )
@@ -75,9 +76,49 @@ def transparent(op: Op, module: Value, rest: tuple[Value, ...]) -> Value:
     return module
 
 
-@operator("torch.cuda.is_available torch.backends.mps.is_available torch.cuda.device_count", "")
+@operator(
+    (
+        "torch.cuda.is_available torch.backends.mps.is_available torch.backends.mps.is_built torch.xpu.is_available "
+        "torch.backends.cudnn.is_available torch.distributed.is_available torch.distributed.is_initialized "
+        "torch.jit.is_scripting torch.jit.is_tracing torch.compiler.is_compiling torch._dynamo.is_compiling"
+    ),
+    "",
+)
 def machine(op: Op) -> Value:
-    return op.tr.unknown("what the machine has", "data", op.short, "bool")
+    """What the machine has stays as it is: asked again, a run gets the same answer."""
+    found = op.tr.machine.get(op.name)
+    if found is None:
+        found = op.tr.machine[op.name] = op.tr.unknown("what the machine has", "data", op.short, "bool")
+    return found
+
+
+@operator("torch.cuda.device_count torch.cuda.get_device_properties torch.cuda.get_device_capability", "*device")
+def devices(op: Op, device: tuple[Value, ...]) -> Value:
+    found = op.tr.machine.get(op.name)
+    if found is None:
+        kind = "int" if op.short == "device_count" else ""
+        found = op.tr.machine[op.name] = op.tr.unknown("what the machine has", "data", op.short, kind)
+    return found
+
+
+_OF_CHECKPOINT = ("use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop")
+
+
+@operator("torch.utils.checkpoint.checkpoint", "function *args")
+def checkpointed(op: Op, function: Value, args: tuple[Value, ...]) -> Value:
+    """The function is called; what it keeps for the way back is another matter."""
+    given = {name: value for name, value in op.extra.items() if name not in _OF_CHECKPOINT}
+    return call(op.tr, function, args, given)
+
+
+@operator("torch.utils.checkpoint.checkpoint_sequential", "functions segments input *rest")
+def checkpointed_sequence(op: Op, functions: Value, segments: Value, input: Value, rest: tuple[Value, ...]) -> Value:
+    parts, endless = iterate(op.tr, functions, op.node)
+    if endless or rest:
+        return op.tr.unknown(op.short)
+    for part in parts:
+        input = call(op.tr, part, (input,), {})
+    return input
 
 
 @operator(

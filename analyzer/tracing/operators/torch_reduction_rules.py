@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import operator as operators
+from collections.abc import Iterator
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply
@@ -13,7 +16,8 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, reduced_dims
 from analyzer.tracing.operators.torch_shape_rules import _has_batch
 from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Fields, Value
+from analyzer.tracing.values import Fields, Value, is_term
+from analyzer.validity.terms import Term, maximum, minimum, product
 
 # ------------------------------------------------------------------------------------------------ reductions
 
@@ -42,6 +46,7 @@ def reduce(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     dims = () if axes is None and not keep else reduced_dims(op, source, axes, keep)
     if op.short in ("amax", "amin", "median") and (axes is None or isinstance(axes, int)):
         _not_empty(op, source, axes)
+    known = _of_elements(op.short, source) if axes is None and not keep else None
     if op.short in ("median", "nanmedian", "mode") and axes is not None:
         return _valued(op, source, dims)
     return Tensor(
@@ -49,9 +54,30 @@ def reduce(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
         _element_type(op, source),
         source.framework if source.framework != "unknown" else "torch",
         site=op.where,
+        value=known,
         sources=(source,),
         graph=source.graph,
     )
+
+
+def _of_elements(function: str, source: Tensor) -> Term | None:
+    """The largest, least, sum or product of a whole tensor whose elements are known."""
+    items = list(_flat(source.value)) if isinstance(source.value, tuple) else []
+    if not items or not all(is_term(i) for i in items):
+        return None
+    if function in ("max", "amax", "min", "amin"):
+        return functools.reduce(maximum if function.endswith("max") else minimum, items)
+    if function == "sum":
+        return functools.reduce(operators.add, items)
+    return product(items) if function == "prod" else None
+
+
+def _flat(value: Value) -> Iterator[Value]:
+    for item in value:
+        if isinstance(item, tuple):
+            yield from _flat(item)
+        else:
+            yield item
 
 
 _WHOLE = ("bool", "uint8", "int8", "int16", "int32")
@@ -74,17 +100,16 @@ def extremum(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
         return unknown_tensor(op, "torch")
     axis = op.extra.get("dim", rest[0] if rest else op.extra.get("axis"))
     if source.framework == "numpy":
-        return Tensor(
-            () if axis is None else reduced_dims(op, source, axis, op.extra.get("keepdims", False)),
-            source.dtype,
-            "numpy",
-            site=op.where,
-        )
+        if axis is None:
+            return Tensor((), source.dtype, "numpy", site=op.where, value=_of_elements(op.short, source))
+        dims = reduced_dims(op, source, axis, op.extra.get("keepdims", False))
+        return Tensor(dims, source.dtype, "numpy", site=op.where)
     if isinstance(axis, Tensor):
         return broadcast(op, "maximum", source, axis, "torch")
     if axis is None:
         _not_empty(op, source, None)
-        return Tensor((), source.dtype, "torch", site=op.where, sources=(source,))
+        known = _of_elements(op.short, source)
+        return Tensor((), source.dtype, "torch", site=op.where, value=known, sources=(source,))
     dims = reduced_dims(op, source, axis, op.extra.get("keepdim", rest[1] if len(rest) > 1 else False))
     _not_empty(op, source, axis)
     _advise_axis(op, source, axis)

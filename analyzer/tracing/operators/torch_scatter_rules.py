@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from typing import Any
 
 from analyzer.tracing.operators.hyperparameters import plain
@@ -10,7 +11,7 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import Value
-from analyzer.validity.terms import at_least_zero, equal
+from analyzer.validity.terms import at_least_zero, equal, floor_div
 
 
 def _axis(op: Op, dim: Value, rank: int) -> int | None:
@@ -76,6 +77,31 @@ def scatter(op: Op, input: Value, dim: Value, index: Value, src: Value, rest: tu
             if place != free:
                 require(op, at_least_zero(most - have), "index-size", sentence, (places, other))
     return _kept(op, target)
+
+
+@operator("torch.pdist torch.nn.functional.pdist", "input p=2.0")
+def pdist(op: Op, input: Value, p: Value) -> Value:
+    """Distances of the rows, each pair once."""
+    rows = tensor_of(op.tr, input, "torch")
+    if rows is None or rows.dims is None:
+        return unknown_tensor(op, "torch")
+    if len(rows.dims) != 2:
+        fail(op, "rank", f"two dimensions are needed, but the shape is {show_shape(rows.dims)}", (rows,))
+    count = rows.dims[0]
+    return Tensor((floor_div(count * (count - 1), 2),), rows.dtype, "torch", site=op.where, sources=(rows,))
+
+
+@operator("torch.combinations", "input r=2 with_replacement=False")
+def combinations(op: Op, input: Value, r: Value, with_replacement: Value) -> Value:
+    source = tensor_of(op.tr, input, "torch")
+    if source is None or source.dims is None or len(source.dims) != 1 or not isinstance(r, int) or r < 1:
+        return unknown_tensor(op, "torch")
+    size = source.dims[0]
+    if isinstance(size, int) and isinstance(with_replacement, bool):
+        count: Value = comb(size + r - 1 if with_replacement else size, r)
+    else:
+        count = op.tr.fresh("combinations", "derived", 0)
+    return Tensor((count, r) if r > 1 else (count, 1), source.dtype, "torch", site=op.where, sources=(source,))
 
 
 @operator("torch.cdist", "x1 x2 p=2.0 *rest")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, made
-from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import ListV, Value
-from analyzer.validity.terms import Term, floor_div, product
+from analyzer.validity.terms import Term, equal, floor_div, mod, product
 
 _LEAST = {"hstack": 1, "row_stack": 2, "vstack": 2, "column_stack": 2, "dstack": 3}
 
@@ -132,7 +134,10 @@ def affine_grid(op: Op, theta: Value, size: Value, rest: tuple[Value, ...]) -> V
     return made(op, (known[0], *known[2:], len(known) - 2), "float32")
 
 
-@operator("torch.nn.functional.upsample", "input size=None scale_factor=None *rest")
+@operator(
+    "torch.nn.functional.upsample_nearest torch.nn.functional.upsample_bilinear torch.nn.functional.upsample",
+    "input size=None scale_factor=None *rest",
+)
 def upsample(op: Op, input: Value, size: Value, scale_factor: Value, rest: tuple[Value, ...]) -> Value:
     return apply(op, "torch", "interpolate", (input,), {"size": size, "scale_factor": scale_factor})
 
@@ -140,11 +145,37 @@ def upsample(op: Op, input: Value, size: Value, scale_factor: Value, rest: tuple
 @operator("torch.tensor_split Tensor.tensor_split", "input sections|indices_or_sections|indices dim=0")
 def tensor_split(op: Op, input: Value, sections: Value, dim: Value) -> Value:
     """Into so many parts, of which the first have one more where the size does not divide."""
+    return _divided(op, input, sections, dim)
+
+
+@operator("torch.hsplit torch.vsplit torch.dsplit", "input sections|indices_or_sections|indices")
+def axis_split(op: Op, input: Value, sections: Value) -> Value:
+    found = tensor_of(op.tr, input, "torch")
+    if found is None or found.dims is None:
+        return op.tr.unknown(f"{op.short}()", "foreign")
+    rank = len(found.dims)
+    axis = {"hsplit": min(1, rank - 1), "vsplit": 0, "dsplit": 2}[op.short]
+    if rank < {"hsplit": 1, "vsplit": 2, "dsplit": 3}[op.short]:
+        fail(op, "rank", f"the tensor of shape {show_shape(found.dims)} has too few axes", (found,))
+    if isinstance(sections, int) and sections > 0:
+        sentence = f"the size {found.dims[axis]} cannot be divided into {sections} equal parts"
+        require(op, equal(mod(found.dims[axis], sections), 0), "divides", sentence, (found,))
+    return _divided(op, input, sections, axis)
+
+
+def _divided(op: Op, input: Value, sections: Value, dim: Value) -> Value:
     found = tensor_of(op.tr, input, "torch")
     axis = axis_of(op, found, dim) if found is not None else None
-    if found is None or axis is None or found.dims is None or not isinstance(sections, int):
-        return op.tr.unknown("tensor_split()", "foreign")
+    if found is None or axis is None or found.dims is None:
+        return op.tr.unknown(f"{op.short}()", "foreign")
     size = found.dims[axis]
+    places = plain(op.tr, sections) if not isinstance(sections, Tensor) else None
+    if isinstance(places, tuple) and isinstance(size, int) and all(isinstance(p, int) and p >= 0 for p in places):
+        ends = [min(p, size) for p in (*places, size)]
+        cut = [max(end - start, 0) for start, end in zip((0, *ends), ends, strict=False)]
+        return tuple(_sized(op, found, (*found.dims[:axis], n, *found.dims[axis + 1 :])) for n in cut)
+    if not isinstance(sections, int) or sections < 1:
+        return op.tr.unknown(f"{op.short}()", "foreign")
     lengths = [floor_div(size + (sections - 1 - i), sections) for i in range(sections)]
     return tuple(_sized(op, found, (*found.dims[:axis], n, *found.dims[axis + 1 :])) for n in lengths)
 

@@ -1,0 +1,76 @@
+"""`torch.autograd.Function`: `apply` runs `forward`, and `backward()` of what follows from it runs the way back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from analyzer.tracing.evaluation import call
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import Class, DictV, Function, Object, Value
+
+MOST_OPERANDS = 5_000  # that are looked through on the way from a loss
+_QUIET = ("mark_dirty", "mark_non_differentiable", "set_materialize_grads", "save_for_forward")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Applied:
+    """One `apply`: whose way back is followed when a gradient is asked for."""
+
+    cls: Class
+    context: Object
+    outputs: tuple[Value, ...]
+
+
+def apply_function(c: Any, cls: Class) -> Value:
+    """`forward` has the context as its first argument unless `setup_context` has it."""
+    found = cls.find("forward")
+    if found is None or not isinstance(found[0], Function):
+        return c.tr.unknown(f"{cls.name}.apply()")
+    context = Object("context", {"saved_tensors": (), "needs_input_grad": c.tr.unknown("who needs gradients", "data")})
+    setup = cls.find("setup_context")
+    first = () if setup is not None else (context,)
+    made = call(c.tr, found[0], (*first, *c.args), c.kwargs, c.node, c.open_args)
+    if setup is not None:
+        call(c.tr, setup[0], (context, c.args, made), {})
+    outputs = made if isinstance(made, tuple) else (made,)
+    if cls.find("backward") is not None and not c.open_args and all(isinstance(o, Tensor) for o in outputs):
+        c.tr.touch(c.tr.applied)
+        c.tr.applied.items[len(c.tr.applied.items)] = Applied(cls, context, outputs)
+    return made
+
+
+def context_method(tr: Tracer, context: Object, name: str, args: tuple[Value, ...]) -> Value:
+    if name == "save_for_backward":
+        tr.touch(context)
+        context.attrs["saved_tensors"] = args
+        return None
+    return None if name in _QUIET else tr.unknown(f"context.{name}")
+
+
+def follow_back(tr: Tracer, loss: Tensor) -> None:
+    """The way back from a loss; whether its inputs need gradients nobody has looked at, so nothing there is proved."""
+    pending: DictV = tr.applied
+    if not pending.items or tr.speculating:
+        return
+    reached = _operands(loss)
+    tr.touch(pending)
+    for key, applied in reversed(list(pending.items.items())):
+        if any(id(o) in reached for o in applied.outputs):
+            del pending.items[key]
+            given = tuple(Tensor(o.shape, o.dtype, "torch", name="gradient") for o in applied.outputs)
+            found = applied.cls.find("backward")
+            if found is not None:
+                with tr.doubtful(True):
+                    call(tr, found[0], (applied.context, *given), {})
+
+
+def _operands(loss: Tensor) -> set[int]:
+    found, waiting = {id(loss)}, [loss]
+    while waiting and len(found) < MOST_OPERANDS:
+        for source in waiting.pop().sources:
+            if id(source) not in found:
+                found.add(id(source))
+                waiting.append(source)
+    return found
