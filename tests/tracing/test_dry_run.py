@@ -376,3 +376,34 @@ def test_a_value_of_a_tracker_that_was_left_out_is_no_finding(tmp_path: Path) ->
 def test_what_a_program_refuses_by_itself(line: str, sizes: bool) -> None:
     """Texts are no sizes: values are invented, and what is refused of them says nothing."""
     assert about_sizes(line) is sizes
+
+
+WRITES = """
+    import json, os
+    from pathlib import Path
+    import torch
+    net = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    os.makedirs("runs/first")
+    for step in range(3):
+        net(torch.zeros(2, 4)).sum().backward()
+        optimizer.step()
+        torch.save({"net": net.state_dict()}, "runs/first/net.pt")
+    Path(__file__).resolve().with_name("log.json").write_text(json.dumps({"steps": 3}))
+    assert Path("log.json").exists() and os.path.exists("runs/first/net.pt")
+    net.load_state_dict(torch.load("runs/first/net.pt")["net"])
+    """
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_script_writes_beside_itself_and_reads_again(tmp_path: Path, fails: bool) -> None:
+    found = run(tmp_path, dedent(WRITES) + ("net(torch.zeros(2, 5))  # fails" if fails else ""))
+    assert (found.failure is not None, found.unreached) == (fails, None)
+    assert fails or found.whole
+    assert [p.name for p in tmp_path.iterdir()] == ["train.py"]
+
+
+@pytest.mark.parametrize("path", ["absent/net.pt", "/proc/net.pt"])
+def test_where_nothing_can_be_written_is_no_finding(tmp_path: Path, path: str) -> None:
+    found = run(tmp_path, f"import torch\nwith open('train.py'): torch.save(torch.nn.Linear(4, 2), {path!r})\n")
+    assert found.failure is None, found

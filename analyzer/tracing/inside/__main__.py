@@ -1,6 +1,6 @@
 """Run the script, first on tensors that cost nothing, then on real ones where a value was invented or a failure is to
 be confirmed, at last as it stands, with nothing left out, for as long as time is left: its end there is the truth. Each
-time in a process of its own. ``out/dry.json`` says what came of it."""
+time in a process and a copy of the project of its own. ``out/dry.json`` says what came of it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 import traceback
+
+from .workspace import writable
 
 RESULT = os.path.abspath(os.path.join("out", "dry.json"))  # the script runs in another folder
 ATTEMPT = os.path.abspath(os.path.join("out", "attempt.json"))  # what one attempt came to
@@ -75,8 +77,9 @@ def _attempt(request: dict, mode: str, ends: float) -> dict:  # type: ignore[typ
     for left in (ATTEMPT, FAKE):
         if os.path.exists(left):
             os.remove(left)
-    attempted = dict(request, mode=mode, seconds=seconds)
-    code = _ended((_forked if "torch" in sys.modules else _started)(attempted), seconds)
+    with writable(request["root"]) as root:
+        attempted = dict(request, mode=mode, seconds=seconds, root=root)
+        code = _ended((_forked if "torch" in sys.modules else _started)(attempted), seconds)
     try:
         with open(ATTEMPT, encoding="utf-8") as file:
             return json.load(file)  # type: ignore[no-any-return]

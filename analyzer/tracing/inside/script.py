@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import errno
 import linecache
 import os
 import random
@@ -140,6 +141,11 @@ _FAKE_LIMITS = (
     "UnsupportedOperatorException", "GuardOnDataDependentSymNode", "DataDependentError", "ValuesNeeded",
 )  # fmt: skip
 _FAKE_WORDS = ("faketensor", "fake tensor", "meta tensor", "data pointer", "fake mode", "symint", "meta device")
+# What a library says of a folder that may not be written here, or holds no more.
+_REFUSED_FILES = (
+    *map(os.strerror, (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EFBIG, errno.ENOENT)),
+    "Parent directory", "unexpected pos",
+)  # fmt: skip
 _DEVICES = ("cuda", "nvidia", "nccl", "mps backend", "hip ", "xla", " gpu", "triton")
 
 
@@ -187,6 +193,8 @@ def _lack(error: BaseException, kind: str, text: str, own: list[Any], last: Any)
     if isinstance(error, (OSError, EOFError)):
         return f"a file or the network ({kind}: {text[:120]})"
     if own[-1:] != [last] and any(isinstance(e, OSError) for e in _behind(error)):
+        return f"a file or the network ({kind}: {text[:120]})"
+    if any(word in text for word in _REFUSED_FILES):
         return f"a file or the network ({kind}: {text[:120]})"
     if isinstance(error, MemoryError) or "allocate memory" in text or kind == "ResourceExhaustedError":
         return "more memory than is allowed"
