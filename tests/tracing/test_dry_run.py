@@ -21,7 +21,7 @@ from analyzer.tracing.dry_run import (
     is_script,
     with_dry_run,
 )
-from analyzer.tracing.inside.script import about_sizes
+from analyzer.tracing.inside.lacks import about_sizes
 from analyzer.walls.process import ProcessSandbox
 from analyzer.walls.protocol import Completed, ResourceLimits
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import errno
-import linecache
 import os
 import random
 import re
@@ -13,11 +11,11 @@ import traceback
 import warnings
 from typing import Any
 
+from .lacks import FRAMEWORKS, HERE, lack
 from .shapes import ShapeRecorder
 from .stubs import OPTIONAL, TRACKERS, Finished, NotReached, PatchFinder, StubFinder, stands_in
 
 MOST_FRAMES = 12  # of a traceback that a person reads
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class RunProgress:
@@ -141,12 +139,6 @@ _FAKE_LIMITS = (
     "UnsupportedOperatorException", "GuardOnDataDependentSymNode", "DataDependentError", "ValuesNeeded",
 )  # fmt: skip
 _FAKE_WORDS = ("faketensor", "fake tensor", "meta tensor", "data pointer", "fake mode", "symint", "meta device")
-# What a library says of a folder that may not be written here, or holds no more.
-_REFUSED_FILES = (
-    *map(os.strerror, (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EFBIG, errno.ENOENT)),
-    "Parent directory", "unexpected pos",
-)  # fmt: skip
-_DEVICES = ("cuda", "nvidia", "nccl", "mps backend", "hip ", "xla", " gpu", "triton")
 
 
 def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str, Any]:
@@ -158,7 +150,7 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
     kind = type(error).__name__
     if progress.fake and (kind in _FAKE_LIMITS or any(w in text.lower() for w in _FAKE_WORDS)):
         return {"status": "values", "reason": "it asks for values that only a real run has"}
-    reason = _lack(error, kind, text, own, last)
+    reason = lack(error, own, last, nothing_left_out=progress.mode == "plain")
     if reason is None and progress.asked_for:
         reason = f"the network ({progress.asked_for[0][:80]}), without which it fails ({kind}: {text[:120]})"
     if reason is not None and progress.fake and not isinstance(error, (ImportError, OSError, EOFError)):
@@ -184,64 +176,7 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
     }
 
 
-def _lack(error: BaseException, kind: str, text: str, own: list[Any], last: Any) -> str | None:
-    """What the machine lacks, in words; None where the program itself is wrong."""
-    if isinstance(error, ModuleNotFoundError):
-        return "the package `%s`, which is not installed" % (error.name or text)
-    if isinstance(error, ImportError):
-        return f"an import that does not work with the installed versions ({text[:120]})"
-    if isinstance(error, (OSError, EOFError)):
-        return f"a file or the network ({kind}: {text[:120]})"
-    if own[-1:] != [last] and any(isinstance(e, OSError) for e in _behind(error)):
-        return f"a file or the network ({kind}: {text[:120]})"
-    if any(word in text for word in _REFUSED_FILES):
-        return f"a file or the network ({kind}: {text[:120]})"
-    if isinstance(error, MemoryError) or "allocate memory" in text or kind == "ResourceExhaustedError":
-        return "more memory than is allowed"
-    if any(word in text.lower() for word in _DEVICES):
-        return f"a device that is not here ({text[:100]})"
-    if isinstance(error, KeyError) and last is not None and last.filename.endswith("os.py"):
-        return f"the environment variable {text}"
-    if isinstance(error, AttributeError) and text.startswith("module "):
-        return f"a name that the installed version does not have ({text[:120]})"
-    if (
-        isinstance(error, TypeError)
-        and "unexpected keyword argument" in text
-        and last is not None
-        and own[-1:] == [last]
-    ):
-        return f"an argument that the installed version does not take ({text[:120]})"
-    if own and last is not None and own[-1] != last and not _refusal(error):
-        return f"a library that gets on without what was left out ({kind}: {text[:80]})"
-    if last is not None and last.filename.startswith(HERE):
-        return f"something that was left out ({kind})"
-    line = (last.line or "").lstrip() if last is not None else ""
-    of_sizes = about_sizes(line if line.startswith("assert") else _condition(last) if last is not None else "")
-    if own and last is not None and own[-1] == last and line.startswith(("raise", "assert")) and not of_sizes:
-        return f"it refuses to go on by itself ({kind}: {text[:120]})"
-    return None
-
-
-def about_sizes(line: str) -> bool:
-    """Whether an assertion or a condition asks for a shape, or whether a size divides; texts in it say nothing."""
-    return _SIZES.search(_TEXT.sub("", line)) is not None
-
-
-_SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(|[\w\])]\s*%")
-_TEXT = re.compile(r"""\w?("[^"]*"|'[^']*')""")
-
-
-def _condition(frame: Any) -> str:
-    """The `if` that the line of a frame stands under; empty where it stands under another statement."""
-    lines = linecache.getlines(frame.filename)[: frame.lineno]
-    depth = len(lines[-1]) - len(lines[-1].lstrip()) if lines else 0
-    above = (text for text in reversed(lines[:-1]) if text.strip() and len(text) - len(text.lstrip()) < depth)
-    found = next(above, "").strip()
-    return found if found.startswith(("if ", "elif ")) else ""
-
-
 _OF_VALUES = ("ZeroDivisionError", "FloatingPointError", "ValueError", "IndexError", "KeyError", "AssertionError")
-_FRAMEWORKS = ("/torch/", "/keras/", "/tf_keras/", "/tensorflow/")
 
 
 def _doubt(error: BaseException, kind: str, last: Any, own: Any, progress: RunProgress) -> str | None:
@@ -255,27 +190,9 @@ def _doubt(error: BaseException, kind: str, last: Any, own: Any, progress: RunPr
     used = set(re.findall(r"[A-Za-z_]\w*", own.line or ""))
     if "Anything" in str(error) or any(stands_in(names[name]) for name in used & names.keys()):
         return "what a package that was left out would give"
-    if progress.data and kind in _OF_VALUES and not any(part in last.filename for part in _FRAMEWORKS):
+    if progress.data and kind in _OF_VALUES and not any(part in last.filename for part in FRAMEWORKS):
         return "the data set itself, which is replaced by zeros here"
     return None
-
-
-def _behind(error: BaseException) -> list[BaseException]:
-    """The exceptions that this one was raised for, or while they were handled."""
-    found: list[BaseException] = []
-    earlier = error.__cause__ or error.__context__
-    while earlier is not None and earlier not in found:
-        found.append(earlier)
-        earlier = earlier.__cause__ or earlier.__context__
-    return found
-
-
-def _refusal(error: BaseException) -> bool:
-    """Whether a library says with it that it was given something wrong; other errors inside it are confusion."""
-    if isinstance(error, (UnboundLocalError, NameError, AttributeError, RecursionError, KeyError, NotImplementedError)):
-        return False
-    refusals = (RuntimeError, ValueError, TypeError, IndexError, ZeroDivisionError, ArithmeticError)
-    return isinstance(error, refusals) or type(error).__name__.endswith(("Error", "Exception"))
 
 
 def _passes_through(frame: Any) -> bool:
