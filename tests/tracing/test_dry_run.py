@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -55,9 +56,9 @@ CARRIED = """
     """
 
 
-def run(folder: Path, source: str) -> DryRun:
+def run(folder: Path, source: str, seconds: float = LIMITS.seconds) -> DryRun:
     (folder / "train.py").write_text(dedent(source))
-    return dry_run(folder / "train.py", folder, ProcessSandbox(), limits=LIMITS)
+    return dry_run(folder / "train.py", folder, ProcessSandbox(), limits=replace(LIMITS, seconds=seconds))
 
 
 def line_of(source: str, mark: str = "# fails") -> int:
@@ -81,7 +82,7 @@ def test_the_last_shorter_batch_fails_on_its_line(tmp_path: Path) -> None:
 def test_the_repaired_script_runs_through(tmp_path: Path) -> None:
     found = run(tmp_path, CARRIED.replace("num_workers=4", "num_workers=4, drop_last=True"))
     assert (found.failure, found.unreached) == (None, None)
-    assert found.steps == 9  # two batches, and one of each later epoch
+    assert found.steps == 15  # two batches, and one of each of thirteen later epochs
 
 
 def test_what_stands_behind_a_training_of_few_epochs_is_seen(tmp_path: Path) -> None:
@@ -407,3 +408,60 @@ def test_a_script_writes_beside_itself_and_reads_again(tmp_path: Path, fails: bo
 def test_where_nothing_can_be_written_is_no_finding(tmp_path: Path, path: str) -> None:
     found = run(tmp_path, f"import torch\nwith open('train.py'): torch.save(torch.nn.Linear(4, 2), {path!r})\n")
     assert found.failure is None, found
+
+
+LONG = """
+    import time
+    import numpy as np
+    import torch
+    net = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    data = torch.randn(90, 4)
+    losses, step = [], 0
+    def train(x):
+        global step
+        loss = net(x).sum()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+        step += 1
+        time.sleep(0.02)
+    LOOP
+    BEHIND
+    """
+
+
+@pytest.mark.parametrize(
+    ("loop", "behind", "kind"),
+    [
+        ("while step < 4000: train(data[:8])", "net(torch.zeros(2, 5))", "RuntimeError"),
+        ("for i in range(4000): train(data[:8]) if i % 100 != 99 else train(data.T)", "", "RuntimeError"),
+        ("for i in range(0, 90000, 8): train(data[:8] if i < 89992 else data.T)", "", "RuntimeError"),
+        # What hangs on the number of rounds says nothing.
+        ("for i in range(4000): train(data[:8])", "torch.stack(losses) + torch.zeros(4000)", None),
+        ("while step < 4000: train(data[:8])", "assert len(losses) == 4000", None),
+    ],
+)  # fmt: skip
+def test_what_stands_behind_a_long_training_is_seen(tmp_path: Path, loop: str, behind: str, kind: str | None) -> None:
+    found = run(tmp_path, dedent(LONG).replace("LOOP", dedent(loop).replace("\n    ", "\n")).replace("BEHIND", behind))
+    assert (found.failure.kind if found.failure else None) == kind, found
+
+
+def test_a_loop_that_takes_batches_by_hand_is_not_wrong(tmp_path: Path) -> None:
+    source = """
+    import torch
+    from torch.utils.data import DataLoader, TensorDataset
+    net = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    loader = DataLoader(TensorDataset(torch.randn(4000, 4)), batch_size=1)
+    import time
+    for epoch in range(3):
+        batches = iter(loader)
+        for i in range(len(loader)):
+            (x,) = next(batches)
+            net(x).sum().backward()
+            optimizer.step()
+            time.sleep(0.01)
+    """
+    found = run(tmp_path, source)
+    assert (found.failure, found.unreached) == (None, None)

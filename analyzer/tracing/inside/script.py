@@ -12,9 +12,11 @@ import warnings
 from typing import Any
 
 from .lacks import FRAMEWORKS, HERE, lack
+from .loops import ROUNDS, Loops, change_loops, compiled
 from .shapes import ShapeRecorder
 from .stubs import OPTIONAL, TRACKERS, Finished, NotReached, PatchFinder, StubFinder, stands_in
 
+WHOLE_BATCHES = 2  # of a loader; then comes its last batch if that one is shorter
 MOST_FRAMES = 12  # of a traceback that a person reads
 
 
@@ -32,6 +34,13 @@ class RunProgress:
         self.batches = 0
         self.stubs: list[str] = []
         self.data: list[str] = []  # data sets that were replaced by zeros of their sizes
+        varied = int(mode == "varied")  # what hangs on how much was left out comes out otherwise then
+        self.whole_batches = WHOLE_BATCHES + varied
+        self.rounds = ROUNDS + varied
+        self.cut = False  # batches or rounds of a loop were left out, and the program went on behind them
+
+    def left_out(self) -> None:
+        self.cut = True
 
     def asked_by_project(self, depth: int = 2) -> bool:
         """Whether the function that asks was called by the project's own code, not by a library for itself."""
@@ -54,7 +63,7 @@ class RunProgress:
         if name not in _HERE and not name.startswith("127."):
             self.asked_for.append(name)
 
-    def step(self, most: int = 12) -> None:
+    def step(self, most: int = 60) -> None:
         self.steps += 1
         if self.steps >= most:
             raise Finished
@@ -73,7 +82,8 @@ def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
     result: dict[str, Any] = {"status": "finished"}
     try:
         with open(script, "rb") as file:
-            code = compile(file.read(), script, "exec")
+            source = file.read()
+        code = compile(source, script, "exec") if progress.mode == "plain" else compiled(source, script)
         names = {"__name__": "__main__", "__file__": script, "__builtins__": builtins, "__doc__": None,
                  "__package__": None, "__spec__": None}  # fmt: skip
         main = type(sys)("__main__")
@@ -116,6 +126,7 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
     builtins.input = lambda *a: _ask()
     if request["mode"] == "plain":
         return
+    change_loops(root, Loops(lambda: progress.steps, progress.left_out, request["seconds"], progress.rounds))
     warnings.simplefilter("ignore")
     random.seed(0)
     adapters = {**torch_adapters.adapters(progress), **tensorflow_adapters.adapters(progress)}
@@ -150,6 +161,8 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
     kind = type(error).__name__
     if progress.fake and (kind in _FAKE_LIMITS or any(w in text.lower() for w in _FAKE_WORDS)):
         return {"status": "values", "reason": "it asks for values that only a real run has"}
+    if progress.cut and (isinstance(error, StopIteration) or "generator raised StopIteration" in text):
+        return {"status": "finished"}  # it asks by hand for batches that were left out
     reason = lack(error, own, last, nothing_left_out=progress.mode == "plain")
     if reason is None and progress.asked_for:
         reason = f"the network ({progress.asked_for[0][:80]}), without which it fails ({kind}: {text[:120]})"
@@ -162,6 +175,7 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
     place = own[-1]
     return {
         "status": "failed",
+        "cut": progress.cut,
         "doubt": _doubt(error, kind, last, own[-1], progress),
         "error": {
             "type": kind,

@@ -10,9 +10,8 @@ from typing import Any
 
 from .stubs import Finished, NotReached
 
-WHOLE_BATCHES = 2  # of a loader; then comes its last batch if that one is shorter
 MOST_LISTED = 20_000  # batches of a sampler of the project's own that are listed to find the last one
-EPOCHS = 8  # of one batch each but the first; a script of fewer is seen to its end, where it evaluates and predicts
+MOST_EPOCHS = 40  # of one batch each but the first, in a loop that could not be cut short
 
 
 def adapters(progress: Any) -> dict[str, Any]:
@@ -22,9 +21,9 @@ def adapters(progress: Any) -> dict[str, Any]:
         "torch.utils.data": lambda data: _loaders(data, progress),
         "torch.utils.data.dataloader": lambda module: None,
         "torchvision.datasets": lambda datasets: _vision(datasets, progress),
-        "pytorch_lightning": lambda lightning: _lightning(lightning),
-        "lightning": lambda lightning: _lightning(lightning),
-        "transformers.training_args": lambda transformers: _transformers(transformers),
+        "pytorch_lightning": lambda lightning: _lightning(lightning, progress),
+        "lightning": lambda lightning: _lightning(lightning, progress),
+        "transformers.training_args": lambda transformers: _transformers(transformers, progress),
     }
 
 
@@ -182,30 +181,31 @@ def _loaders(data: Any, progress: Any) -> None:
         key = (id(self.dataset), self.batch_size)  # a loader may be made anew for each epoch
         seen.append(self.dataset)
         rounds[key] = rounds.get(key, 0) + 1
-        if rounds[key] > EPOCHS and progress.steps > steps.get(key, 0):
+        if rounds[key] > MOST_EPOCHS and progress.steps > steps.get(key, 0):
             raise Finished
         if rounds[key] == 1:
             steps[key] = progress.steps
-        for batch in _batches(self, plain_iter, rounds[key] == 1):
+        for batch in _batches(self, plain_iter, rounds[key] == 1, progress):
             progress.batches += 1
             yield batch
 
     loader.__init__, loader.__iter__ = init, iterate
 
 
-def _batches(loader: Any, plain_iter: Any, first: bool) -> Iterator[Any]:
+def _batches(loader: Any, plain_iter: Any, first: bool, progress: Any) -> Iterator[Any]:
     from torch.utils._python_dispatch import _disable_current_modes
 
-    wanted = WHOLE_BATCHES if first else 1
+    wanted = progress.whole_batches if first else 1
     dataset = loader.dataset
     if not hasattr(dataset, "__getitem__") or not hasattr(dataset, "__len__"):
         for number, batch in enumerate(plain_iter(loader)):
             if number >= wanted:
+                progress.left_out()
                 return
             yield batch
         return
     with _disable_current_modes():
-        chosen = _indices(loader, wanted, first)
+        chosen, whole = _indices(loader, wanted, first)
     for indices in chosen:
         many = getattr(dataset, "__getitems__", None)
         if loader.batch_size is None and not isinstance(indices, (list, tuple)):
@@ -213,9 +213,12 @@ def _batches(loader: Any, plain_iter: Any, first: bool) -> Iterator[Any]:
             continue
         examples = many(indices) if many is not None else [dataset[i] for i in indices]
         yield loader.collate_fn(examples)
+    if not whole:
+        progress.left_out()
 
 
-def _indices(loader: Any, wanted: int, first: bool) -> list[Any]:
+def _indices(loader: Any, wanted: int, first: bool) -> tuple[list[Any], bool]:
+    """Those of the batches, and whether they are all that the loader has."""
     from torch.utils.data import BatchSampler, RandomSampler, SequentialSampler
 
     sampler = loader.batch_sampler if loader.batch_sampler is not None else loader.sampler
@@ -227,19 +230,21 @@ def _indices(loader: Any, wanted: int, first: bool) -> list[Any]:
         shorter = batches and len(batches[-1]) < size
         if (shorter and loader.drop_last) or (len(batches) > wanted and not (shorter and first)):
             batches.pop()
-        return batches if first else batches[:1]
+        kept = batches if first else batches[:1]
+        return kept, len(kept) == len(loader)
     found: list[Any] = []
-    last = None
+    last, whole = None, True
     for number, batch in enumerate(sampler):
         if number < wanted:
             found.append(batch)
         elif not first or number >= MOST_LISTED:
-            return found
+            return found, False
         else:
-            last = batch
+            last, whole = batch, number == wanted
     if last is not None and isinstance(last, list) and found and len(last) < len(found[0]):
         found.append(last)
-    return found
+        return found, whole
+    return found, last is None
 
 
 # -------------------------------------------------------------------------------------------- data and trainers
@@ -291,7 +296,7 @@ def _vision(datasets: Any, progress: Any) -> None:
             setattr(datasets, name, made(name, train, test, sizes, classes))
 
 
-def _lightning(lightning: Any) -> None:
+def _lightning(lightning: Any, progress: Any) -> None:
     trainer = getattr(lightning, "Trainer", None) or getattr(getattr(lightning, "pytorch", None), "Trainer", None)
     if trainer is None:
         return
@@ -299,13 +304,13 @@ def _lightning(lightning: Any) -> None:
 
     @functools.wraps(plain)
     def init(self: Any, *args: Any, **options: Any) -> None:
-        plain(self, accelerator="cpu", devices=1, fast_dev_run=WHOLE_BATCHES, logger=False,
+        plain(self, accelerator="cpu", devices=1, fast_dev_run=progress.whole_batches, logger=False,
               enable_progress_bar=False, enable_model_summary=False)  # fmt: skip
 
     trainer.__init__ = init
 
 
-def _transformers(transformers: Any) -> None:
+def _transformers(transformers: Any, progress: Any) -> None:
     arguments = transformers.TrainingArguments
     plain = arguments.__init__
 
@@ -313,7 +318,7 @@ def _transformers(transformers: Any) -> None:
     def init(self: Any, *args: Any, **options: Any) -> None:
         for name in ("fp16", "bf16", "deepspeed", "fsdp", "push_to_hub"):
             options.pop(name, None)
-        options.update(max_steps=WHOLE_BATCHES, use_cpu=True, report_to=[], save_strategy="no")
+        options.update(max_steps=progress.whole_batches, use_cpu=True, report_to=[], save_strategy="no")
         plain(self, *args, **options)
 
     arguments.__init__ = init
