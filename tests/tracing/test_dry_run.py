@@ -443,7 +443,8 @@ LONG = """
     ],
 )  # fmt: skip
 def test_what_stands_behind_a_long_training_is_seen(tmp_path: Path, loop: str, behind: str, kind: str | None) -> None:
-    found = run(tmp_path, dedent(LONG).replace("LOOP", dedent(loop).replace("\n    ", "\n")).replace("BEHIND", behind))
+    source = dedent(LONG).replace("LOOP", loop).replace("BEHIND", behind)
+    found = run(tmp_path, source, seconds=40)
     assert (found.failure.kind if found.failure else None) == kind, found
 
 

@@ -60,10 +60,12 @@ def _compared(fake: dict, real: dict) -> dict:  # type: ignore[type-arg]
 def _as_it_stands(dry: dict, plain: dict) -> dict:  # type: ignore[type-arg]
     """What the run without what the dry run leaves out adds: it fails, or comes to its end, or neither in its time.
 
-    A failure of the dry run alone counts if nothing that was left out has a part in it.
+    A failure of the dry run alone counts if nothing that was left out has a part in it. One that a compiler or another
+    process passes on is told as the dry run met it, on the line where it arose.
     """
     if plain["status"] == "failed":
-        return dict(dry, status="failed", error=plain["error"])
+        passed_on = dry["status"] == "failed" and dry["error"]["message"] in plain["text"]
+        return dict(dry, status="failed", error=dry["error"] if passed_on else plain["error"])
     if plain["status"] == "finished":
         if dry["status"] != "failed":
             return dict(dry, status="finished", whole=True)

@@ -17,6 +17,7 @@ from .shapes import ShapeRecorder
 from .stubs import OPTIONAL, TRACKERS, Finished, NotReached, PatchFinder, StubFinder, stands_in
 
 WHOLE_BATCHES = 2  # of a loader; then comes its last batch if that one is shorter
+MOST_TEXT = 20_000  # of an exception, in which another one may be quoted
 MOST_FRAMES = 12  # of a traceback that a person reads
 
 
@@ -176,6 +177,7 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
     return {
         "status": "failed",
         "cut": progress.cut,
+        "text": " ".join(text.split())[:MOST_TEXT],
         "doubt": _doubt(error, kind, last, own[-1], progress),
         "error": {
             "type": kind,
