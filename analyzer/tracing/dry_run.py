@@ -63,7 +63,8 @@ class DryRun:
     steps: int = 0
     batches: int = 0
     made_up: int = 0  # numbers that tensors without values were asked for, and that only such tensors gave
-    whole: bool = False  # it came to its end as it stands, with nothing left out
+    whole: bool = False  # it came to its end as it stands, with nothing left out but what follows
+    left_out: tuple[str, ...] = ()  # loggers and the like, of which no result is known
     data: tuple[str, ...] = ()  # data sets replaced by zeros of their sizes
     shapes: Mapping[tuple[str, int], Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
 
@@ -145,7 +146,8 @@ def with_dry_run(traced: AnalysisResult, run: DryRun, target: str, script: str) 
 def _passed(run: DryRun) -> str:
     """What was run without a failure, and what was not."""
     if run.whole:
-        return f"it comes to its end as it stands ({run.steps} optimizer steps looked at)"
+        without = f", without {', '.join(run.left_out)}" if run.left_out else ""
+        return f"it comes to its end as it stands{without} ({run.steps} optimizer steps looked at)"
     invented = f", {run.made_up} numbers on the way invented" if run.made_up else ""
     return (
         f"{run.batches} batches and {run.steps} optimizer steps without a failure{invented}; "
@@ -248,9 +250,11 @@ def _checked(data: Any) -> DryRun:
         failure = Raised(_text(error["type"], 80), _text(error["message"], 400), frames)
         if failure.kind in ("IndexError", "ValueError") and "argv" in frames[-1].text:
             return DryRun(unreached="arguments that nobody gave", shapes=shapes)
-        return DryRun(failure, None, steps, batches, made_up, False, zeros, shapes)
+        return DryRun(failure, None, steps, batches, made_up, False, (), zeros, shapes)
     if status == "finished":
-        return DryRun(None, None, steps, batches, made_up, data.get("whole") is True, zeros, shapes)
+        whole = data.get("whole") is True
+        left_out = tuple(_text(name, 40) for name in data.get("stubs", [])[:20]) if whole else ()
+        return DryRun(None, None, steps, batches, made_up, whole, left_out, zeros, shapes)
     return DryRun(unreached=_text(data.get("reason") or "values that only a real run has", 300), shapes=shapes)
 
 

@@ -466,3 +466,37 @@ def test_a_loop_that_takes_batches_by_hand_is_not_wrong(tmp_path: Path) -> None:
     """
     found = run(tmp_path, source)
     assert (found.failure, found.unreached) == (None, None)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_writers_of_logs_are_left_out_also_where_the_script_runs_as_it_stands(tmp_path: Path, fails: bool) -> None:
+    source = f"""
+    import torch, wandb
+    from torch.utils.tensorboard import SummaryWriter
+    writer = SummaryWriter("runs")
+    wandb.init(project="x")
+    net = torch.nn.Linear(4, 2)
+    loss = net(torch.zeros(2, {5 if fails else 4})).sum()  # fails
+    writer.add_scalar("loss", loss.item(), 0)
+    """
+    found = run(tmp_path, source)
+    assert (found.failure is not None, found.unreached) == (fails, None)
+    assert fails or (found.whole and found.left_out == ("torch.utils.tensorboard", "wandb"))
+
+
+def test_rounds_that_only_gather_gradients_are_of_a_training(tmp_path: Path) -> None:
+    source = """
+    import torch
+    net = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    seen = 0
+    for i in range(100_000):
+        net(torch.zeros(2, 4)).sum().backward()
+        seen += 1
+        if (i + 1) % 5000 == 0:
+            optimizer.step()
+    net(torch.zeros(2, 5))  # fails
+    """
+    found = run(tmp_path, source)
+    assert found.failure is not None, found
+    assert found.failure.frames[-1].line == line_of(source)

@@ -63,12 +63,12 @@ def _as_it_stands(dry: dict, plain: dict) -> dict:  # type: ignore[type-arg]
     A failure of the dry run alone counts if nothing that was left out has a part in it. One that a compiler or another
     process passes on is told as the dry run met it, on the line where it arose.
     """
-    if plain["status"] == "failed":
+    if plain["status"] == "failed" and not plain.get("doubt"):
         passed_on = dry["status"] == "failed" and dry["error"]["message"] in plain["text"]
         return dict(dry, status="failed", error=dry["error"] if passed_on else plain["error"])
     if plain["status"] == "finished":
         if dry["status"] != "failed":
-            return dict(dry, status="finished", whole=True)
+            return dict(dry, status="finished", whole=True, stubs=plain["stubs"])
         reason = "what is left out here: as it stands the script goes on where the dry run fails"
         return dict(dry, status="unreachable", reason=reason)
     if dry["status"] == "failed" and dry.get("doubt"):

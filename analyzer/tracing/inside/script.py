@@ -31,7 +31,8 @@ class RunProgress:
         self._fake_mark = fake_mark  # a file that says so to the process which waits
         self.asked_for: list[str] = []  # addresses in the network
         self.made_up = 0  # values that a fake tensor was asked for and that were invented
-        self.steps = 0
+        self.steps = 0  # of optimizers
+        self.trained = 0  # steps, and gradients that were asked for
         self.batches = 0
         self.stubs: list[str] = []
         self.data: list[str] = []  # data sets that were replaced by zeros of their sizes
@@ -66,6 +67,7 @@ class RunProgress:
 
     def step(self, most: int = 60) -> None:
         self.steps += 1
+        self.trained += 1
         if self.steps >= most:
             raise Finished
 
@@ -125,15 +127,15 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
     os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     builtins.input = lambda *a: _ask()
+    sys.meta_path.insert(0, StubFinder(TRACKERS, progress.stubs, root))
+    sys.meta_path.append(StubFinder(OPTIONAL, progress.stubs, root))
     if request["mode"] == "plain":
         return
-    change_loops(root, Loops(lambda: progress.steps, progress.left_out, request["seconds"], progress.rounds))
+    change_loops(root, Loops(lambda: progress.trained, progress.left_out, request["seconds"], progress.rounds))
     warnings.simplefilter("ignore")
     random.seed(0)
     adapters = {**torch_adapters.adapters(progress), **tensorflow_adapters.adapters(progress)}
-    sys.meta_path.insert(0, PatchFinder(adapters))
-    sys.meta_path.insert(0, StubFinder(TRACKERS, progress.stubs, root))
-    sys.meta_path.append(StubFinder(OPTIONAL, progress.stubs, root))
+    sys.meta_path.insert(1, PatchFinder(adapters))
     for name in [name for name in adapters if name in sys.modules]:  # imported before the project's own code
         adapters.pop(name)(sys.modules[name])
 

@@ -13,10 +13,13 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-# Trackers talk to servers: always replaced. The others only where they are not installed.
-TRACKERS = ("wandb", "mlflow", "comet_ml", "neptune", "clearml", "aim", "visdom", "dvclive", "swanlab", "trackio")
+# Trackers talk to servers and write logs: always replaced. The others only where they are not installed.
+TRACKERS = (
+    "wandb", "mlflow", "comet_ml", "neptune", "clearml", "aim", "visdom", "dvclive", "swanlab", "trackio",
+    "tensorboard", "tensorboardX", "torch.utils.tensorboard",
+)  # fmt: skip
 OPTIONAL = (
-    "tensorboard", "tensorboardX", "torch.utils.tensorboard", "tqdm", "matplotlib", "seaborn", "torchinfo",
+    "tqdm", "matplotlib", "seaborn", "torchinfo",
     "torchsummary", "thop", "GPUtil", "colorama", "termcolor", "prettytable", "setproctitle", "psutil", "ipdb",
     "pytorch_model_summary", "livelossplot", "progressbar", "prefetch_generator", "pynvml", "nvidia_smi", "fvcore",
 )  # fmt: skip
@@ -133,7 +136,7 @@ class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return frame is not None and frame.f_code.co_filename.startswith(self.root)
 
     def create_module(self, spec: Any) -> Any:
-        self.used.append(spec.name.partition(".")[0])
+        self.used.append(next(n for n in self.names if f"{spec.name}.".startswith(f"{n}.")))
         return _Module(spec.name)
 
     def exec_module(self, module: Any) -> None:

@@ -31,6 +31,13 @@ def _torch(torch: Any, progress: Any) -> None:
     from torch.optim.optimizer import register_optimizer_step_post_hook
 
     register_optimizer_step_post_hook(lambda *rest: progress.step())
+    plain_backward = torch.Tensor.backward
+
+    def backward(self: Any, *args: Any, **options: Any) -> None:
+        plain_backward(self, *args, **options)
+        progress.trained += 1
+
+    torch.Tensor.backward = backward
     torch.manual_seed(0)
     _checkpoints(torch)
     torch.compile = lambda model=None, *args, **options: model if model is not None else (lambda f: f)
