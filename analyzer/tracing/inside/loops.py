@@ -1,7 +1,7 @@
 """Training loops of the project's own that are cut short, so that what comes behind them is seen too.
 
-A loop is one of training once optimizers step in its rounds. After its first rounds it goes on with those in which
-programs evaluate, log and save, and with its last one. The code is changed as it is loaded; its lines stay.
+A loop is one of training once optimizers step in its rounds, or gradients are asked for. After its first rounds it
+goes on with those in which programs evaluate, log and save, and with its last one. The code is changed as it is loaded; its lines stay.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import importlib.machinery
 import itertools
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ ROUNDS = 4  # with a step, before rounds are left out
 # After them, where a loop knows its rounds: those before and at what programs count to, and the last two.
 LATER = frozenset(n + d for n in (10, 50, 100, 500, 1000, 5000, 10_000) for d in (-1, 0))
 SHARE = 0.3  # of the time, after which all but the last round is left out
+SLOW = 0.08  # of the time, after which a loop behind the first step goes on with its last rounds: sampling is one
 PASSING = 0.05  # of the time, for passing over elements
 ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 MOST_PASSED = 20_000  # elements of a generator that are passed over to find its last one
@@ -26,11 +28,15 @@ _WITHOUT = ("forward", "call", "__getitem__", "__len__", "__init__", "build")  #
 
 
 class Loops:
-    """What the changed loops call: how many steps were made is asked of `steps`, what is left out is told `cut`."""
+    """What the changed loops call: how many steps were made is asked of `steps`, what is left out is told `cut`.
+
+    With more `rounds` than usual nothing is left out for want of time.
+    """
 
     def __init__(self, steps: Callable[[], int], cut: Callable[[], None], seconds: float, rounds: int = ROUNDS) -> None:
         self.steps, self.cut, self.most = steps, cut, rounds
         self._late, self._passing = time.monotonic() + SHARE * seconds, PASSING * seconds
+        self._slow = SLOW * seconds if rounds == ROUNDS else math.inf
 
     def few(self, values: Any) -> Iterator[Any]:
         known = _known(values)
@@ -63,19 +69,20 @@ class Loops:
         yield from found
 
     def _indexed(self, known: Any, iterator: Iterator[Any]) -> Iterator[Any]:
-        rounds = 0
+        rounds, slow = 0, time.monotonic() + self._slow
         for number, value in enumerate(iterator):
             before = self.steps()
             yield value
             rounds += self.steps() > before
-            if rounds >= self.most:
-                yield from self._rest(known, number + 1)
+            late = before > 0 and time.monotonic() > slow
+            if rounds >= self.most or late:
+                yield from self._rest(known, number + 1, late)
                 return
 
-    def _rest(self, known: Any, start: int) -> Iterator[Any]:
+    def _rest(self, known: Any, start: int, late: bool) -> Iterator[Any]:
         last = len(known) - 2
         for number in range(start, len(known)):
-            late = time.monotonic() > self._late
+            late = late or time.monotonic() > self._late
             if number > last or (not late and (number == last or number in LATER)):
                 yield known[number]
             else:
