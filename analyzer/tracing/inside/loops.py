@@ -1,7 +1,8 @@
 """Training loops of the project's own that are cut short, so that what comes behind them is seen too.
 
 A loop is one of training once optimizers step in its rounds, or gradients are asked for. After its first rounds it
-goes on with those in which programs evaluate, log and save, and with its last one. The code is changed as it is loaded; its lines stay.
+goes on with those in which programs evaluate, log and save, and with its last one. The code is changed as it is loaded;
+its lines stay.
 """
 
 from __future__ import annotations
