@@ -500,3 +500,37 @@ def test_rounds_that_only_gather_gradients_are_of_a_training(tmp_path: Path) -> 
     found = run(tmp_path, source)
     assert found.failure is not None, found
     assert found.failure.frames[-1].line == line_of(source)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize(
+    "start", ["main(int(os.environ['LOCAL_RANK']))", "torch.multiprocessing.spawn(main, nprocs=4)"]
+)
+def test_of_several_processes_the_first_is_run(tmp_path: Path, start: str, fails: bool) -> None:
+    source = f"""
+    import os, torch
+    import torch.distributed as dist
+    from torch.nn.parallel import DistributedDataParallel as DDP
+    from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+    def main(rank):
+        dist.init_process_group("nccl")
+        torch.cuda.set_device(rank)
+        net = DDP(torch.nn.Linear(4, 2).to(rank), device_ids=[rank])
+        optimizer = torch.optim.SGD(net.parameters(), 0.1)
+        data = TensorDataset(torch.randn(90, {5 if fails else 4}))
+        sampler = DistributedSampler(data)
+        for epoch in range(3):
+            sampler.set_epoch(epoch)
+            for (x,) in DataLoader(data, 16, sampler=sampler):
+                loss = net(x.cuda(rank)).sum()  # fails
+                loss.backward()
+                optimizer.step()
+                dist.all_reduce(loss.detach())
+        dist.barrier()
+        dist.destroy_process_group()
+    if __name__ == "__main__":
+        {start}
+    """
+    found = run(tmp_path, source)
+    assert (found.failure is not None, found.unreached) == (fails, None), found
+    assert fails or found.steps > 2

@@ -97,3 +97,7 @@ def test_devices_are_words(tmp_path: Path, text: str, device: bool) -> None:
 def test_a_folder_that_cannot_be_written_is_no_defect(tmp_path: Path) -> None:
     source = "def f():\n    yield\ng = f()\nnext(g)\ng.throw(RuntimeError('open file failed: Permission denied'))"
     assert "a file or the network" in (told(tmp_path, source) or "")
+
+
+def test_an_environment_variable_that_nobody_set_is_no_defect(tmp_path: Path) -> None:
+    assert told(tmp_path, "import os\nos.environ['NOBODY_SETS_ME']") == "the environment variable 'NOBODY_SETS_ME'"

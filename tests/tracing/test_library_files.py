@@ -431,7 +431,8 @@ def test_a_module_beside_a_script_may_be_meant(tmp_path: Path, beside: bool) -> 
 def test_beside_a_name_of_many_shapes_stand_those_that_programs_give_it(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(
         "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self, n=8):\n        super().__init__()\n"
-        "        self.conv = nn.Conv1d(n, 6, 3)\n    def forward(self, x):\n        x = self.conv(x)\n        return x\n"
+        "        self.conv = nn.Conv1d(n, 6, 3)\n    def forward(self, x):\n"
+        "        x = self.conv(x)\n        return x\n"
     )
     (tmp_path / "train.py").write_text("import torch\nfrom net import Net\nNet()(torch.zeros(4, 8, 12))\n")
     _, found = trace_with_hints(tmp_path / "net.py", tmp_path, target="net")

@@ -34,11 +34,13 @@ def lack(error: BaseException, own: list[Any], last: Any, *, nothing_left_out: b
         return f"a file or the network ({kind}: {text[:120]})"
     if own[-1:] != [last] and any(isinstance(e, OSError) for e in _behind(error)):
         return f"a file or the network ({kind}: {text[:120]})"
+    if kind.startswith("Dist") and "torch" in type(error).__module__:
+        return "several processes that talk to each other"
     if isinstance(error, MemoryError) or "allocate memory" in text or kind == "ResourceExhaustedError":
         return "more memory than is allowed"
     if _OF_DEVICES.search(text):
         return f"a device that is not here ({text[:100]})"
-    if isinstance(error, KeyError) and last is not None and last.filename.endswith("os.py"):
+    if isinstance(error, KeyError) and last is not None and last.filename.endswith(("os.py", "<frozen os>")):
         return f"the environment variable {text}"
     if isinstance(error, AttributeError) and text.startswith("module "):
         return f"a name that the installed version does not have ({text[:120]})"

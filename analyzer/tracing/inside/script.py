@@ -126,6 +126,9 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    if request.get("launched") and request["mode"] != "plain":
+        for name, value in _LAUNCHED.items():
+            os.environ.setdefault(name, value)
     builtins.input = lambda *a: _ask()
     sys.meta_path.insert(0, StubFinder(TRACKERS, progress.stubs, root))
     sys.meta_path.append(StubFinder(OPTIONAL, progress.stubs, root))
@@ -138,6 +141,13 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
     sys.meta_path.insert(1, PatchFinder(adapters))
     for name in [name for name in adapters if name in sys.modules]:  # imported before the project's own code
         adapters.pop(name)(sys.modules[name])
+
+
+# What a launcher of several processes tells the first of one.
+_LAUNCHED = {
+    "RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1", "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1",
+    "MASTER_PORT": "29500",
+}  # fmt: skip
 
 
 def _ask() -> Any:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from .stubs import Finished, NotReached
+from .stubs import Finished
 
 MOST_LISTED = 20_000  # batches of a sampler of the project's own that are listed to find the last one
 MOST_EPOCHS = 40  # of one batch each but the first, in a loop that could not be cut short
@@ -42,8 +42,7 @@ def _torch(torch: Any, progress: Any) -> None:
     _checkpoints(torch)
     torch.compile = lambda model=None, *args, **options: model if model is not None else (lambda f: f)
     torch.jit.script = lambda model, *args, **options: model
-    torch.distributed.init_process_group = _several_processes
-    torch.multiprocessing.spawn = _several_processes
+    _alone(torch)
     _no_devices(torch)
     if progress.mode == "fake":
         _fake(torch, progress)
@@ -69,8 +68,39 @@ def _checkpoints(torch: Any) -> None:
     torch.save, torch.load = save, load
 
 
-def _several_processes(*args: Any, **options: Any) -> None:
-    raise NotReached("several processes that talk to each other")
+def _alone(torch: Any) -> None:
+    """Of several processes that would train together this is the first, and the only one."""
+    distributed = torch.distributed
+    if distributed.is_available():
+        plain = distributed.init_process_group
+
+        def init_process_group(*args: Any, **options: Any) -> None:
+            from torch.testing._internal.distributed.fake_pg import FakeStore
+
+            plain("fake", rank=0, world_size=1, store=FakeStore())  # whose collectives leave all as it is
+
+        distributed.init_process_group = init_process_group
+
+    def spawn(function: Any, args: Any = (), *rest: Any, **options: Any) -> None:
+        function(0, *args)
+
+    torch.multiprocessing.spawn = spawn
+
+    class Replica(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self, module: Any, *args: Any, **options: Any) -> None:
+            super().__init__()
+            self.module = module
+
+        def forward(self, *args: Any, **options: Any) -> Any:
+            return self.module(*args, **options)
+
+        def no_sync(self) -> Any:
+            return contextlib.nullcontext()
+
+        join = no_sync
+
+    Replica.__name__ = "DistributedDataParallel"
+    torch.nn.parallel.DistributedDataParallel = torch.nn.parallel.distributed.DistributedDataParallel = Replica
 
 
 def _no_devices(torch: Any) -> None:
