@@ -534,3 +534,10 @@ def test_of_several_processes_the_first_is_run(tmp_path: Path, start: str, fails
     found = run(tmp_path, source)
     assert (found.failure is not None, found.unreached) == (fails, None), found
     assert fails or found.steps > 2
+
+
+def test_what_a_script_lacks_behind_its_training_is_told_with_the_steps_that_went_well(tmp_path: Path) -> None:
+    found = run(tmp_path, f"{dedent(BEHIND)}open('test.csv')\n")
+    (note,) = with_dry_run(AnalysisResult(), found, "train.py", "train.py").notes
+    assert "optimizer steps without a failure" in note
+    assert "; then it needs a file or the network (FileNotFoundError" in note

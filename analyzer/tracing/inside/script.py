@@ -181,6 +181,8 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
         reason = f"the network ({progress.asked_for[0][:80]}), without which it fails ({kind}: {text[:120]})"
     if reason is not None and progress.fake and not isinstance(error, (ImportError, OSError, EOFError)):
         return {"status": "values", "reason": reason}  # the numbers that it was shown are invented
+    if reason is not None and progress.steps and progress.mode != "plain":
+        return {"status": "finished", "reason": reason}  # the training itself was seen
     if reason is not None:
         return _unreachable(reason)
     if not own:
