@@ -541,3 +541,24 @@ def test_what_a_script_lacks_behind_its_training_is_told_with_the_steps_that_wen
     (note,) = with_dry_run(AnalysisResult(), found, "train.py", "train.py").notes
     assert "optimizer steps without a failure" in note
     assert "; then it needs a file or the network (FileNotFoundError" in note
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [("Net(4)", False), ("torch.zeros(2, 3) @ torch.zeros(4, 5)", True)],
+)
+def test_what_stands_in_for_an_absent_package_is_not_wrong(tmp_path: Path, line: str, told: bool) -> None:
+    source = f"""
+    import torch
+    try:
+        from nobody_installs_this import Base
+    except ImportError:
+        Base = object
+    class Net(Base):
+        def __init__(self, size):
+            super().__init__(size)
+    {line}
+    """
+    found = run(tmp_path, source)
+    assert (found.failure is not None) is told
+    assert told or "the package `nobody_installs_this`, without which it fails" in (found.unreached or "")

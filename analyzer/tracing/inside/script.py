@@ -14,7 +14,7 @@ from typing import Any
 from .lacks import FRAMEWORKS, HERE, lack
 from .loops import ROUNDS, Loops, change_loops, compiled
 from .shapes import ShapeRecorder
-from .stubs import OPTIONAL, TRACKERS, Finished, NotReached, PatchFinder, StubFinder, stands_in
+from .stubs import OPTIONAL, TRACKERS, AbsentFinder, Finished, NotReached, PatchFinder, StubFinder, stands_in
 
 WHOLE_BATCHES = 2  # of a loader; then comes its last batch if that one is shorter
 MOST_TEXT = 20_000  # of an exception, in which another one may be quoted
@@ -35,6 +35,7 @@ class RunProgress:
         self.trained = 0  # steps, and gradients that were asked for
         self.batches = 0
         self.stubs: list[str] = []
+        self.absent: list[str] = []  # packages that the project's code asked for and does not have here
         self.data: list[str] = []  # data sets that were replaced by zeros of their sizes
         varied = int(mode == "varied")  # what hangs on how much was left out comes out otherwise then
         self.whole_batches = WHOLE_BATCHES + varied
@@ -131,7 +132,7 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
             os.environ.setdefault(name, value)
     builtins.input = lambda *a: _ask()
     sys.meta_path.insert(0, StubFinder(TRACKERS, progress.stubs, root))
-    sys.meta_path.append(StubFinder(OPTIONAL, progress.stubs, root))
+    sys.meta_path += [StubFinder(OPTIONAL, progress.stubs, root), AbsentFinder(progress.absent, root)]
     if request["mode"] == "plain":
         return
     change_loops(root, Loops(lambda: progress.trained, progress.left_out, request["seconds"], progress.rounds))
@@ -177,6 +178,9 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
     if progress.cut and (isinstance(error, StopIteration) or "generator raised StopIteration" in text):
         return {"status": "finished"}  # it asks by hand for batches that were left out
     reason = lack(error, own, last, nothing_left_out=progress.mode == "plain")
+    within = last is not None and any(part in last.filename for part in FRAMEWORKS)
+    if reason is None and progress.absent and isinstance(error, (NameError, AttributeError, TypeError)) and not within:
+        reason = f"the package `{progress.absent[0]}`, without which it fails ({kind}: {text[:120]})"
     if reason is None and progress.asked_for:
         reason = f"the network ({progress.asked_for[0][:80]}), without which it fails ({kind}: {text[:120]})"
     if reason is not None and progress.fake and not isinstance(error, (ImportError, OSError, EOFError)):

@@ -116,6 +116,26 @@ def stands_in(value: Any) -> bool:
     return isinstance(value, (Anything, ProgressBar, _Module)) or value is Anything
 
 
+def _asked_below(root: str) -> bool:
+    """Whether the import that a finder is asked for stands in a file below `root`."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and ("importlib" in frame.f_code.co_filename or "assay_dry" in frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename.startswith(root)
+
+
+class AbsentFinder(importlib.abc.MetaPathFinder):
+    """The last to be asked: finds nothing, and notes the packages that the project's code asked for in vain."""
+
+    def __init__(self, absent: list[str], root: str) -> None:
+        self.absent, self.root = absent, root
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if path is None and _asked_below(self.root):
+            self.absent.append(name)
+        return None
+
+
 class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Answers imports of the packages above by files below `root`: libraries know by themselves what to do without."""
 
@@ -123,17 +143,9 @@ class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.names, self.used, self.root = names, used, root
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if any(name == n or name.startswith(n + ".") for n in self.names) and self._asked_by_project():
+        if any(name == n or name.startswith(n + ".") for n in self.names) and _asked_below(self.root):
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         return None
-
-    def _asked_by_project(self) -> bool:
-        frame: Any = sys._getframe(2)
-        while frame is not None and (
-            "importlib" in frame.f_code.co_filename or "assay_dry" in frame.f_code.co_filename
-        ):
-            frame = frame.f_back
-        return frame is not None and frame.f_code.co_filename.startswith(self.root)
 
     def create_module(self, spec: Any) -> Any:
         self.used.append(next(n for n in self.names if f"{spec.name}.".startswith(f"{n}.")))
