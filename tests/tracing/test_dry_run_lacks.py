@@ -9,6 +9,7 @@ from textwrap import dedent
 import pytest
 
 from analyzer.tracing.inside.lacks import lack
+from analyzer.tracing.inside.loops import compiled
 
 
 def told(folder: Path, source: str, *, nothing_left_out: bool = False) -> str | None:
@@ -101,3 +102,16 @@ def test_a_folder_that_cannot_be_written_is_no_defect(tmp_path: Path) -> None:
 
 def test_an_environment_variable_that_nobody_set_is_no_defect(tmp_path: Path) -> None:
     assert told(tmp_path, "import os\nos.environ['NOBODY_SETS_ME']") == "the environment variable 'NOBODY_SETS_ME'"
+
+
+def test_what_a_compiler_would_read_keeps_its_loops(tmp_path: Path) -> None:
+    source = "@{}\ndef f(rows):\n    for row in rows:\n        print(row)\n"
+    plain = compiled(source.format("torch.no_grad()").encode(), "net.py")
+    kept = compiled(source.format("numba.njit").encode(), "net.py")
+    functions = [[c for c in code.co_consts if hasattr(c, "co_names")] for code in (plain, kept)]
+    assert ["__assay_few__" in found[0].co_names for found in functions] == [True, False]
+
+
+def test_an_error_about_what_replaces_loops_is_no_defect(tmp_path: Path) -> None:
+    source = "def f():\n    yield\ng = f()\nnext(g)\ng.throw(RuntimeError('Untyped global name __assay_few__'))"
+    assert "left out" in (told(tmp_path, source) or "")

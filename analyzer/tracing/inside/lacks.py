@@ -48,7 +48,7 @@ def lack(error: BaseException, own: list[Any], last: Any, *, nothing_left_out: b
         return f"an argument that the installed version does not take ({text[:120]})"
     if own and last is not None and own[-1] != last and not _refusal(error) and not nothing_left_out:
         return f"a library that gets on without what was left out ({kind}: {text[:80]})"
-    if last is not None and last.filename.startswith(HERE):
+    if "__assay_" in text or (last is not None and last.filename.startswith(HERE)):
         return f"something that was left out ({kind})"
     if own and own[-1] == last and _by_itself(error, last):
         return f"it refuses to go on by itself ({kind}: {text[:120]})"

@@ -12,6 +12,7 @@ import importlib.machinery
 import itertools
 import math
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,6 +26,7 @@ PASSING = 0.05  # of the time, for passing over elements
 ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 MOST_PASSED = 20_000  # elements of a generator that are passed over to find its last one
 _NAME, _ROUNDS = "__assay_few__", "_assay_rounds_"
+_PLAIN = re.compile(r"no_grad|inference_mode|method$|main|command|option|argument|record|contextmanager|property|wraps")
 _WITHOUT = ("forward", "call", "__getitem__", "__len__", "__init__", "build")  # where nothing trains
 
 
@@ -116,7 +118,8 @@ class _Changed(ast.NodeTransformer):
         self._loops = 0
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return node if node.name in _WITHOUT else self.generic_visit(node)
+        compiles = any(not _PLAIN.search(ast.unparse(d)) for d in node.decorator_list)  # it may read the code
+        return node if node.name in _WITHOUT or compiles else self.generic_visit(node)
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
