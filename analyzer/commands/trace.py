@@ -155,12 +155,14 @@ _COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "blue"}
 
 
 def _show(finding: Finding, name: str, console: Console) -> None:
-    """As compilers do: place, verdict and rule on one line, below it what is wrong and what would mend it."""
+    """As compilers do: place, verdict and rule on one line, below it what is wrong, in which runs, why, and a mend."""
     place = finding.location
     where = f"{place.path}:{place.line}{f':{place.column}' if place.column else ''}" if place else name
     level = f"[{_COLOURS[finding.level]}]{finding.level}[/] ({finding.confidence})"
     console.print(f"[bold]{escape(where)}[/bold] {level} {finding.rule}", soft_wrap=True, highlight=False)
     console.print(f"    {escape(finding.message)}", soft_wrap=True, highlight=False)
+    for sentence in finding.evidence.sentences:
+        console.print(f"      [dim]{escape(sentence)}[/dim]", soft_wrap=True, highlight=False)
     fix = finding.suggestion
     if fix is not None:
         at = f" ({fix.path}:{fix.line})" if fix.line is not None else ""

@@ -36,7 +36,7 @@ class Driver:
     tests: tuple[UnitTest, ...] = ()  # that a test runner would call
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}"
+        return self.path if self.path.endswith(".py") else f"{self.path}:{self.line}"
 
 
 def drivers_of(root: Path, relative: str, tree: ast.Module) -> list[Driver]:

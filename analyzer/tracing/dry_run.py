@@ -28,7 +28,7 @@ RESULT = "dry.json"
 MOST_BYTES = 4 << 20
 MOST_LOOKED_AT = 200  # files of a repository that may import PyTorch for its script
 RULE = "tracing/run-fails"
-_PLACE = re.compile(rf"(?:/[\w.+-]+)*/{PROJECT}/")
+_PLACE = re.compile(rf"(?:/[\w.+-]+)*/{PROJECT}\b/?")
 LIMITS = ResourceLimits(
     seconds=90.0, memory=6 << 30, output=16 << 20
 )  # a first step on a laptop; larger ones are traced
@@ -63,7 +63,9 @@ class DryRun:
     steps: int = 0
     batches: int = 0
     made_up: int = 0  # numbers that tensors without values were asked for, and that only such tensors gave
-    whole: bool = False  # it came to its end as it stands, with nothing left out
+    whole: bool = False  # it came to its end as it stands, with nothing left out but what follows
+    behind: str | None = None  # what it needs, behind the steps that went well, and does not have here
+    left_out: tuple[str, ...] = ()  # loggers and the like, of which no result is known
     data: tuple[str, ...] = ()  # data sets replaced by zeros of their sizes
     shapes: Mapping[tuple[str, int], Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
 
@@ -118,10 +120,7 @@ def is_script(text: str) -> bool:
 def with_dry_run(traced: AnalysisResult, run: DryRun, target: str, script: str) -> AnalysisResult:
     """The findings of the tracing, confirmed or refuted by the run, and what only the run has shown."""
     if run.unreached is not None:
-        reason = (
-            run.unreached if run.unreached.startswith(("it ", "its ", "the process ")) else f"it needs {run.unreached}"
-        )
-        note = f"Dry run of {script}: not reached: {reason}; tracing alone answers."
+        note = f"Dry run of {script}: not reached: {_needs(run.unreached)}; tracing alone answers."
         return replace(traced, notes=(*traced.notes, note))
     if run.failure is None:
         findings = tuple(_refuted(f, run) for f in traced.findings)
@@ -145,12 +144,15 @@ def with_dry_run(traced: AnalysisResult, run: DryRun, target: str, script: str) 
 def _passed(run: DryRun) -> str:
     """What was run without a failure, and what was not."""
     if run.whole:
-        return f"it comes to its end as it stands ({run.steps} optimizer steps looked at)"
+        without = f", without {', '.join(run.left_out)}" if run.left_out else ""
+        return f"it comes to its end as it stands{without} ({run.steps} optimizer steps looked at)"
     invented = f", {run.made_up} numbers on the way invented" if run.made_up else ""
-    return (
-        f"{run.batches} batches and {run.steps} optimizer steps without a failure{invented}; "
-        "what comes behind them was not seen"
-    )
+    ended = f"then {_needs(run.behind)}" if run.behind else "what comes behind them was not seen"
+    return f"{run.batches} batches and {run.steps} optimizer steps without a failure{invented}; {ended}"
+
+
+def _needs(reason: str) -> str:
+    return reason if reason.startswith(("it ", "its ", "the process ")) else f"it needs {reason}"
 
 
 def _tells(finding: Finding, last: TracebackFrame, frames: set[tuple[str, int]]) -> bool:
@@ -248,9 +250,12 @@ def _checked(data: Any) -> DryRun:
         failure = Raised(_text(error["type"], 80), _text(error["message"], 400), frames)
         if failure.kind in ("IndexError", "ValueError") and "argv" in frames[-1].text:
             return DryRun(unreached="arguments that nobody gave", shapes=shapes)
-        return DryRun(failure, None, steps, batches, made_up, False, zeros, shapes)
+        return DryRun(failure, None, steps, batches, made_up, False, None, (), zeros, shapes)
     if status == "finished":
-        return DryRun(None, None, steps, batches, made_up, data.get("whole") is True, zeros, shapes)
+        whole = data.get("whole") is True
+        left_out = tuple(_text(name, 40) for name in data.get("stubs", [])[:20]) if whole else ()
+        behind = _text(data["reason"]) if data.get("reason") and not whole else None
+        return DryRun(None, None, steps, batches, made_up, whole, behind, left_out, zeros, shapes)
     return DryRun(unreached=_text(data.get("reason") or "values that only a real run has", 300), shapes=shapes)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from analyzer.tracing.frames import Shared
 from analyzer.tracing.tensors import show_shape
 
-MOST_SHAPES = 2  # a name with more of them on different paths gets no hint: it would say little
+MOST_SHAPES = 2  # of a name with more of them only those that programs give it are shown: numbers, without a symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,10 @@ def hints(shared: Shared, path: str, text: str) -> tuple[Hint, ...]:
     lines = text.splitlines()
     found = []
     for (where, line, end), tensors in sorted(shared.assigned.items()):
-        shapes = dict.fromkeys(show_shape(t.dims) for t in tensors if t.dims is not None)
+        known = [t.dims for t in tensors if t.dims is not None]
+        shapes = dict.fromkeys(show_shape(dims) for dims in known)
+        if len(shapes) > MOST_SHAPES:
+            shapes = dict.fromkeys(show_shape(dims) for dims in known if all(isinstance(d, int) for d in dims))
         if where != path or line > len(lines) or not 0 < len(shapes) <= MOST_SHAPES:
             continue
         before = lines[line - 1].encode("utf-8", "surrogatepass")[:end].decode("utf-8", "ignore")

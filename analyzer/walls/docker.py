@@ -109,7 +109,7 @@ class DockerSandbox(Stays):
             {
                 "command": list(command),
                 "pack": True,
-                "rlimits": {"FSIZE": limits.output},
+                "rlimits": {"FSIZE": max(limits.output, limits.scratch)},
                 "seconds": limits.seconds,
                 "cores": max(1, round(limits.cpus)),
             }

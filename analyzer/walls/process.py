@@ -174,7 +174,7 @@ def _rlimits(limits: ResourceLimits) -> dict[str, int]:
     return {
         "AS": limits.memory + ADDRESS_SPACE_RESERVE,
         "CPU": int(limits.seconds * max(1.0, limits.cpus)) + 1,
-        "FSIZE": limits.output,
+        "FSIZE": max(limits.output, limits.scratch),
         "NPROC": stage.tasks_of_user(os.getuid()) + limits.processes,  # the system counts all processes of the user
         "CORE": 0,
     }

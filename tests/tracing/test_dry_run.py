@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -21,7 +22,7 @@ from analyzer.tracing.dry_run import (
     is_script,
     with_dry_run,
 )
-from analyzer.tracing.inside.script import about_sizes
+from analyzer.tracing.inside.lacks import about_sizes
 from analyzer.walls.process import ProcessSandbox
 from analyzer.walls.protocol import Completed, ResourceLimits
 
@@ -55,9 +56,9 @@ CARRIED = """
     """
 
 
-def run(folder: Path, source: str) -> DryRun:
+def run(folder: Path, source: str, seconds: float = LIMITS.seconds) -> DryRun:
     (folder / "train.py").write_text(dedent(source))
-    return dry_run(folder / "train.py", folder, ProcessSandbox(), limits=LIMITS)
+    return dry_run(folder / "train.py", folder, ProcessSandbox(), limits=replace(LIMITS, seconds=seconds))
 
 
 def line_of(source: str, mark: str = "# fails") -> int:
@@ -81,7 +82,7 @@ def test_the_last_shorter_batch_fails_on_its_line(tmp_path: Path) -> None:
 def test_the_repaired_script_runs_through(tmp_path: Path) -> None:
     found = run(tmp_path, CARRIED.replace("num_workers=4", "num_workers=4, drop_last=True"))
     assert (found.failure, found.unreached) == (None, None)
-    assert found.steps == 9  # two batches, and one of each later epoch
+    assert found.steps == 15  # two batches, and one of each of thirteen later epochs
 
 
 def test_what_stands_behind_a_training_of_few_epochs_is_seen(tmp_path: Path) -> None:
@@ -376,3 +377,188 @@ def test_a_value_of_a_tracker_that_was_left_out_is_no_finding(tmp_path: Path) ->
 def test_what_a_program_refuses_by_itself(line: str, sizes: bool) -> None:
     """Texts are no sizes: values are invented, and what is refused of them says nothing."""
     assert about_sizes(line) is sizes
+
+
+WRITES = """
+    import json, os
+    from pathlib import Path
+    import torch
+    net = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    os.makedirs("runs/first")
+    for step in range(3):
+        net(torch.zeros(2, 4)).sum().backward()
+        optimizer.step()
+        torch.save({"net": net.state_dict()}, "runs/first/net.pt")
+    Path(__file__).resolve().with_name("log.json").write_text(json.dumps({"steps": 3}))
+    assert Path("log.json").exists() and os.path.exists("runs/first/net.pt")
+    net.load_state_dict(torch.load("runs/first/net.pt")["net"])
+    """
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_script_writes_beside_itself_and_reads_again(tmp_path: Path, fails: bool) -> None:
+    found = run(tmp_path, dedent(WRITES) + ("net(torch.zeros(2, 5))  # fails" if fails else ""))
+    assert (found.failure is not None, found.unreached) == (fails, None)
+    assert fails or found.whole
+    assert [p.name for p in tmp_path.iterdir()] == ["train.py"]
+
+
+@pytest.mark.parametrize("path", ["absent/net.pt", "/proc/net.pt"])
+def test_where_nothing_can_be_written_is_no_finding(tmp_path: Path, path: str) -> None:
+    found = run(tmp_path, f"import torch\nwith open('train.py'): torch.save(torch.nn.Linear(4, 2), {path!r})\n")
+    assert found.failure is None, found
+
+
+LONG = """
+    import time
+    import numpy as np
+    import torch
+    net = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    data = torch.randn(90, 4)
+    losses, step = [], 0
+    def train(x):
+        global step
+        loss = net(x).sum()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+        step += 1
+        time.sleep(0.02)
+    LOOP
+    BEHIND
+    """
+
+
+@pytest.mark.parametrize(
+    ("loop", "behind", "kind"),
+    [
+        ("while step < 4000: train(data[:8])", "net(torch.zeros(2, 5))", "RuntimeError"),
+        ("for i in range(4000): train(data[:8]) if i % 100 != 99 else train(data.T)", "", "RuntimeError"),
+        ("for i in range(0, 90000, 8): train(data[:8] if i < 89992 else data.T)", "", "RuntimeError"),
+        # What hangs on the number of rounds says nothing.
+        ("for i in range(4000): train(data[:8])", "torch.stack(losses) + torch.zeros(4000)", None),
+        ("while step < 4000: train(data[:8])", "assert len(losses) == 4000", None),
+    ],
+)  # fmt: skip
+def test_what_stands_behind_a_long_training_is_seen(tmp_path: Path, loop: str, behind: str, kind: str | None) -> None:
+    source = dedent(LONG).replace("LOOP", loop).replace("BEHIND", behind)
+    found = run(tmp_path, source, seconds=40)
+    assert (found.failure.kind if found.failure else None) == kind, found
+
+
+def test_a_loop_that_takes_batches_by_hand_is_not_wrong(tmp_path: Path) -> None:
+    source = """
+    import torch
+    from torch.utils.data import DataLoader, TensorDataset
+    net = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    loader = DataLoader(TensorDataset(torch.randn(4000, 4)), batch_size=1)
+    import time
+    for epoch in range(3):
+        batches = iter(loader)
+        for i in range(len(loader)):
+            (x,) = next(batches)
+            net(x).sum().backward()
+            optimizer.step()
+            time.sleep(0.01)
+    """
+    found = run(tmp_path, source)
+    assert (found.failure, found.unreached) == (None, None)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_writers_of_logs_are_left_out_also_where_the_script_runs_as_it_stands(tmp_path: Path, fails: bool) -> None:
+    source = f"""
+    import torch, wandb
+    from torch.utils.tensorboard import SummaryWriter
+    writer = SummaryWriter("runs")
+    wandb.init(project="x")
+    net = torch.nn.Linear(4, 2)
+    loss = net(torch.zeros(2, {5 if fails else 4})).sum()  # fails
+    writer.add_scalar("loss", loss.item(), 0)
+    """
+    found = run(tmp_path, source)
+    assert (found.failure is not None, found.unreached) == (fails, None)
+    assert fails or (found.whole and found.left_out == ("torch.utils.tensorboard", "wandb"))
+
+
+def test_rounds_that_only_gather_gradients_are_of_a_training(tmp_path: Path) -> None:
+    source = """
+    import torch
+    net = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    seen = 0
+    for i in range(100_000):
+        net(torch.zeros(2, 4)).sum().backward()
+        seen += 1
+        if (i + 1) % 5000 == 0:
+            optimizer.step()
+    net(torch.zeros(2, 5))  # fails
+    """
+    found = run(tmp_path, source)
+    assert found.failure is not None, found
+    assert found.failure.frames[-1].line == line_of(source)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize(
+    "start", ["main(int(os.environ['LOCAL_RANK']))", "torch.multiprocessing.spawn(main, nprocs=4)"]
+)
+def test_of_several_processes_the_first_is_run(tmp_path: Path, start: str, fails: bool) -> None:
+    source = f"""
+    import os, torch
+    import torch.distributed as dist
+    from torch.nn.parallel import DistributedDataParallel as DDP
+    from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+    def main(rank):
+        dist.init_process_group("nccl")
+        torch.cuda.set_device(rank)
+        net = DDP(torch.nn.Linear(4, 2).to(rank), device_ids=[rank])
+        optimizer = torch.optim.SGD(net.parameters(), 0.1)
+        data = TensorDataset(torch.randn(90, {5 if fails else 4}))
+        sampler = DistributedSampler(data)
+        for epoch in range(3):
+            sampler.set_epoch(epoch)
+            for (x,) in DataLoader(data, 16, sampler=sampler):
+                loss = net(x.cuda(rank)).sum()  # fails
+                loss.backward()
+                optimizer.step()
+                dist.all_reduce(loss.detach())
+        dist.barrier()
+        dist.destroy_process_group()
+    if __name__ == "__main__":
+        {start}
+    """
+    found = run(tmp_path, source)
+    assert (found.failure is not None, found.unreached) == (fails, None), found
+    assert fails or found.steps > 2
+
+
+def test_what_a_script_lacks_behind_its_training_is_told_with_the_steps_that_went_well(tmp_path: Path) -> None:
+    found = run(tmp_path, f"{dedent(BEHIND)}open('test.csv')\n")
+    (note,) = with_dry_run(AnalysisResult(), found, "train.py", "train.py").notes
+    assert "optimizer steps without a failure" in note
+    assert "; then it needs a file or the network (FileNotFoundError" in note
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [("Net(4)", False), ("torch.zeros(2, 3) @ torch.zeros(4, 5)", True)],
+)
+def test_what_stands_in_for_an_absent_package_is_not_wrong(tmp_path: Path, line: str, told: bool) -> None:
+    source = f"""
+    import torch
+    try:
+        from nobody_installs_this import Base
+    except ImportError:
+        Base = object
+    class Net(Base):
+        def __init__(self, size):
+            super().__init__(size)
+    {line}
+    """
+    found = run(tmp_path, source)
+    assert (found.failure is not None) is told
+    assert told or "the package `nobody_installs_this`, without which it fails" in (found.unreached or "")

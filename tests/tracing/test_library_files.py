@@ -10,7 +10,7 @@ import torch
 from analyzer.findings import Confidence, FailOn, Level
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.problems import EVERY_CALL, UNREACHED, Diagnostic
-from analyzer.tracing.tracing import explore, read_source, trace
+from analyzer.tracing.tracing import explore, read_source, trace, trace_with_hints
 
 HEAD = "import torch, torch.nn as nn\nimport somelib\n"
 
@@ -426,3 +426,14 @@ def test_a_module_beside_a_script_may_be_meant(tmp_path: Path, beside: bool) -> 
     _, tree = read_source(tmp_path / "Net/Test.py", tmp_path)
     found = explore(tmp_path, "Net/Test.py", tree, Versions()).problems.values()
     assert bool([p for p in found if p.level == "error"]) is not beside
+
+
+def test_beside_a_name_of_many_shapes_stand_those_that_programs_give_it(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self, n=8):\n        super().__init__()\n"
+        "        self.conv = nn.Conv1d(n, 6, 3)\n    def forward(self, x):\n"
+        "        x = self.conv(x)\n        return x\n"
+    )
+    (tmp_path / "train.py").write_text("import torch\nfrom net import Net\nNet()(torch.zeros(4, 8, 12))\n")
+    _, found = trace_with_hints(tmp_path / "net.py", tmp_path, target="net")
+    assert [(h.line, h.shape) for h in found] == [(7, "[4, 6, 10]")]

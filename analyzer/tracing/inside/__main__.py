@@ -1,16 +1,19 @@
 """Run the script, first on tensors that cost nothing, then on real ones where a value was invented or a failure is to
 be confirmed, at last as it stands, with nothing left out, for as long as time is left: its end there is the truth. Each
-time in a process of its own. ``out/dry.json`` says what came of it."""
+time in a process and a copy of the project of its own. ``out/dry.json`` says what came of it."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 import tempfile
 import time
 import traceback
+
+from .workspace import writable
 
 RESULT = os.path.abspath(os.path.join("out", "dry.json"))  # the script runs in another folder
 ATTEMPT = os.path.abspath(os.path.join("out", "attempt.json"))  # what one attempt came to
@@ -18,6 +21,7 @@ FAKE = os.path.abspath(os.path.join("out", "fake"))  # is there as soon as tenso
 NEEDS_VALUES = "values"  # the status of a fake run that met a question only real numbers answer
 PLAIN_SECONDS = 20.0  # of a run as it stands, which has to come to the same failure, or to none
 TOO_LONG = "its first training step takes longer than the time allowed"
+LAUNCHER = re.compile(r"the environment variable '(RANK|(LOCAL_)?WORLD_SIZE|LOCAL_RANK|MASTER_\w+)'")
 KILLED = "the process ended with code"
 
 
@@ -30,13 +34,20 @@ def main() -> None:
     ends = time.monotonic() + request["seconds"]
     plain_ends = ends - min(PLAIN_SECONDS, request["seconds"] / 4)
     result = _attempt(request, "fake", plain_ends)
+    if LAUNCHER.search(result.get("reason") or ""):  # it is started by a launcher, as one of several processes
+        request["launched"] = True
+        result = _attempt(request, "fake", plain_ends)
     if result["status"] == "finished":
         _write(result, RESULT)  # and if one of the next attempts takes the memory of all, this stays
     if result.get("fake") and (result["status"] in ("failed", NEEDS_VALUES) or result.get("made_up")):
         result = _compared(result, _attempt(request, "real", plain_ends))
     if result["status"] != "failed":
         _write(result, RESULT)
-    _write(_as_it_stands(result, _attempt(request, "plain", min(ends, time.monotonic() + PLAIN_SECONDS))), RESULT)
+    plain = _attempt(request, "plain", min(ends, time.monotonic() + PLAIN_SECONDS))
+    judged = _as_it_stands(result, plain)
+    if judged["status"] == "failed" and plain["status"] != "failed" and judged.get("cut"):
+        judged = _however_much(judged, _attempt(request, "varied", ends))
+    _write(judged, RESULT)
 
 
 def _compared(fake: dict, real: dict) -> dict:  # type: ignore[type-arg]
@@ -54,18 +65,27 @@ def _compared(fake: dict, real: dict) -> dict:  # type: ignore[type-arg]
 def _as_it_stands(dry: dict, plain: dict) -> dict:  # type: ignore[type-arg]
     """What the run without what the dry run leaves out adds: it fails, or comes to its end, or neither in its time.
 
-    A failure of the dry run alone counts if nothing that was left out has a part in it.
+    A failure of the dry run alone counts if nothing that was left out has a part in it. One that a compiler or another
+    process passes on is told as the dry run met it, on the line where it arose.
     """
-    if plain["status"] == "failed":
-        return dict(dry, status="failed", error=plain["error"])
+    if plain["status"] == "failed" and not plain.get("doubt"):
+        passed_on = dry["status"] == "failed" and dry["error"]["message"] in plain["text"]
+        return dict(dry, status="failed", error=dry["error"] if passed_on else plain["error"])
     if plain["status"] == "finished":
         if dry["status"] != "failed":
-            return dict(dry, status="finished", whole=True)
+            return dict(dry, status="finished", whole=True, stubs=plain["stubs"])
         reason = "what is left out here: as it stands the script goes on where the dry run fails"
         return dict(dry, status="unreachable", reason=reason)
     if dry["status"] == "failed" and dry.get("doubt"):
         return dict(dry, status="unreachable", reason=dry["doubt"])
     return dry
+
+
+def _however_much(dry: dict, varied: dict) -> dict:  # type: ignore[type-arg]
+    """A failure behind rounds or batches that were left out counts if it is the same where fewer are."""
+    if varied["status"] == "failed" and varied["error"] == dry["error"]:
+        return dry
+    return dict(dry, status="unreachable", reason="what is left out here: batches, or rounds of a loop")
 
 
 def _attempt(request: dict, mode: str, ends: float) -> dict:  # type: ignore[type-arg]
@@ -75,8 +95,9 @@ def _attempt(request: dict, mode: str, ends: float) -> dict:  # type: ignore[typ
     for left in (ATTEMPT, FAKE):
         if os.path.exists(left):
             os.remove(left)
-    attempted = dict(request, mode=mode, seconds=seconds)
-    code = _ended((_forked if "torch" in sys.modules else _started)(attempted), seconds)
+    with writable(request["root"]) as root:
+        attempted = dict(request, mode=mode, seconds=seconds, root=root)
+        code = _ended((_forked if "torch" in sys.modules else _started)(attempted), seconds)
     try:
         with open(ATTEMPT, encoding="utf-8") as file:
             return json.load(file)  # type: ignore[no-any-return]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import linecache
 import os
 import random
 import re
@@ -12,11 +11,14 @@ import traceback
 import warnings
 from typing import Any
 
+from .lacks import FRAMEWORKS, HERE, lack
+from .loops import ROUNDS, Loops, change_loops, compiled
 from .shapes import ShapeRecorder
-from .stubs import OPTIONAL, TRACKERS, Finished, NotReached, PatchFinder, StubFinder, stands_in
+from .stubs import OPTIONAL, TRACKERS, AbsentFinder, Finished, NotReached, PatchFinder, StubFinder, stands_in
 
+WHOLE_BATCHES = 2  # of a loader; then comes its last batch if that one is shorter
+MOST_TEXT = 20_000  # of an exception, in which another one may be quoted
 MOST_FRAMES = 12  # of a traceback that a person reads
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class RunProgress:
@@ -29,10 +31,19 @@ class RunProgress:
         self._fake_mark = fake_mark  # a file that says so to the process which waits
         self.asked_for: list[str] = []  # addresses in the network
         self.made_up = 0  # values that a fake tensor was asked for and that were invented
-        self.steps = 0
+        self.steps = 0  # of optimizers
+        self.trained = 0  # steps, and gradients that were asked for
         self.batches = 0
         self.stubs: list[str] = []
+        self.absent: list[str] = []  # packages that the project's code asked for and does not have here
         self.data: list[str] = []  # data sets that were replaced by zeros of their sizes
+        varied = int(mode == "varied")  # what hangs on how much was left out comes out otherwise then
+        self.whole_batches = WHOLE_BATCHES + varied
+        self.rounds = ROUNDS + varied
+        self.cut = False  # batches or rounds of a loop were left out, and the program went on behind them
+
+    def left_out(self) -> None:
+        self.cut = True
 
     def asked_by_project(self, depth: int = 2) -> bool:
         """Whether the function that asks was called by the project's own code, not by a library for itself."""
@@ -55,8 +66,9 @@ class RunProgress:
         if name not in _HERE and not name.startswith("127."):
             self.asked_for.append(name)
 
-    def step(self, most: int = 12) -> None:
+    def step(self, most: int = 60) -> None:
         self.steps += 1
+        self.trained += 1
         if self.steps >= most:
             raise Finished
 
@@ -74,7 +86,8 @@ def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
     result: dict[str, Any] = {"status": "finished"}
     try:
         with open(script, "rb") as file:
-            code = compile(file.read(), script, "exec")
+            source = file.read()
+        code = compile(source, script, "exec") if progress.mode == "plain" else compiled(source, script)
         names = {"__name__": "__main__", "__file__": script, "__builtins__": builtins, "__doc__": None,
                  "__package__": None, "__spec__": None}  # fmt: skip
         main = type(sys)("__main__")
@@ -114,17 +127,28 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    if request.get("launched") and request["mode"] != "plain":
+        for name, value in _LAUNCHED.items():
+            os.environ.setdefault(name, value)
     builtins.input = lambda *a: _ask()
+    sys.meta_path.insert(0, StubFinder(TRACKERS, progress.stubs, root))
+    sys.meta_path += [StubFinder(OPTIONAL, progress.stubs, root), AbsentFinder(progress.absent, root)]
     if request["mode"] == "plain":
         return
+    change_loops(root, Loops(lambda: progress.trained, progress.left_out, request["seconds"], progress.rounds))
     warnings.simplefilter("ignore")
     random.seed(0)
     adapters = {**torch_adapters.adapters(progress), **tensorflow_adapters.adapters(progress)}
-    sys.meta_path.insert(0, PatchFinder(adapters))
-    sys.meta_path.insert(0, StubFinder(TRACKERS, progress.stubs, root))
-    sys.meta_path.append(StubFinder(OPTIONAL, progress.stubs, root))
+    sys.meta_path.insert(1, PatchFinder(adapters))
     for name in [name for name in adapters if name in sys.modules]:  # imported before the project's own code
         adapters.pop(name)(sys.modules[name])
+
+
+# What a launcher of several processes tells the first of one.
+_LAUNCHED = {
+    "RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1", "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1",
+    "MASTER_PORT": "29500",
+}  # fmt: skip
 
 
 def _ask() -> Any:
@@ -140,7 +164,6 @@ _FAKE_LIMITS = (
     "UnsupportedOperatorException", "GuardOnDataDependentSymNode", "DataDependentError", "ValuesNeeded",
 )  # fmt: skip
 _FAKE_WORDS = ("faketensor", "fake tensor", "meta tensor", "data pointer", "fake mode", "symint", "meta device")
-_DEVICES = ("cuda", "nvidia", "nccl", "mps backend", "hip ", "xla", " gpu", "triton")
 
 
 def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str, Any]:
@@ -152,11 +175,18 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
     kind = type(error).__name__
     if progress.fake and (kind in _FAKE_LIMITS or any(w in text.lower() for w in _FAKE_WORDS)):
         return {"status": "values", "reason": "it asks for values that only a real run has"}
-    reason = _lack(error, kind, text, own, last)
+    if progress.cut and (isinstance(error, StopIteration) or "generator raised StopIteration" in text):
+        return {"status": "finished"}  # it asks by hand for batches that were left out
+    reason = lack(error, own, last, nothing_left_out=progress.mode == "plain")
+    within = last is not None and any(part in last.filename for part in FRAMEWORKS)
+    if reason is None and progress.absent and isinstance(error, (NameError, AttributeError, TypeError)) and not within:
+        reason = f"the package `{progress.absent[0]}`, without which it fails ({kind}: {text[:120]})"
     if reason is None and progress.asked_for:
         reason = f"the network ({progress.asked_for[0][:80]}), without which it fails ({kind}: {text[:120]})"
     if reason is not None and progress.fake and not isinstance(error, (ImportError, OSError, EOFError)):
         return {"status": "values", "reason": reason}  # the numbers that it was shown are invented
+    if reason is not None and progress.steps and progress.mode != "plain":
+        return {"status": "finished", "reason": reason}  # the training itself was seen
     if reason is not None:
         return _unreachable(reason)
     if not own:
@@ -164,6 +194,8 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
     place = own[-1]
     return {
         "status": "failed",
+        "cut": progress.cut,
+        "text": " ".join(text.split())[:MOST_TEXT],
         "doubt": _doubt(error, kind, last, own[-1], progress),
         "error": {
             "type": kind,
@@ -178,62 +210,7 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
     }
 
 
-def _lack(error: BaseException, kind: str, text: str, own: list[Any], last: Any) -> str | None:
-    """What the machine lacks, in words; None where the program itself is wrong."""
-    if isinstance(error, ModuleNotFoundError):
-        return "the package `%s`, which is not installed" % (error.name or text)
-    if isinstance(error, ImportError):
-        return f"an import that does not work with the installed versions ({text[:120]})"
-    if isinstance(error, (OSError, EOFError)):
-        return f"a file or the network ({kind}: {text[:120]})"
-    if own[-1:] != [last] and any(isinstance(e, OSError) for e in _behind(error)):
-        return f"a file or the network ({kind}: {text[:120]})"
-    if isinstance(error, MemoryError) or "allocate memory" in text or kind == "ResourceExhaustedError":
-        return "more memory than is allowed"
-    if any(word in text.lower() for word in _DEVICES):
-        return f"a device that is not here ({text[:100]})"
-    if isinstance(error, KeyError) and last is not None and last.filename.endswith("os.py"):
-        return f"the environment variable {text}"
-    if isinstance(error, AttributeError) and text.startswith("module "):
-        return f"a name that the installed version does not have ({text[:120]})"
-    if (
-        isinstance(error, TypeError)
-        and "unexpected keyword argument" in text
-        and last is not None
-        and own[-1:] == [last]
-    ):
-        return f"an argument that the installed version does not take ({text[:120]})"
-    if own and last is not None and own[-1] != last and not _refusal(error):
-        return f"a library that gets on without what was left out ({kind}: {text[:80]})"
-    if last is not None and last.filename.startswith(HERE):
-        return f"something that was left out ({kind})"
-    line = (last.line or "").lstrip() if last is not None else ""
-    of_sizes = about_sizes(line if line.startswith("assert") else _condition(last) if last is not None else "")
-    if own and last is not None and own[-1] == last and line.startswith(("raise", "assert")) and not of_sizes:
-        return f"it refuses to go on by itself ({kind}: {text[:120]})"
-    return None
-
-
-def about_sizes(line: str) -> bool:
-    """Whether an assertion or a condition asks for a shape, or whether a size divides; texts in it say nothing."""
-    return _SIZES.search(_TEXT.sub("", line)) is not None
-
-
-_SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(|[\w\])]\s*%")
-_TEXT = re.compile(r"""\w?("[^"]*"|'[^']*')""")
-
-
-def _condition(frame: Any) -> str:
-    """The `if` that the line of a frame stands under; empty where it stands under another statement."""
-    lines = linecache.getlines(frame.filename)[: frame.lineno]
-    depth = len(lines[-1]) - len(lines[-1].lstrip()) if lines else 0
-    above = (text for text in reversed(lines[:-1]) if text.strip() and len(text) - len(text.lstrip()) < depth)
-    found = next(above, "").strip()
-    return found if found.startswith(("if ", "elif ")) else ""
-
-
 _OF_VALUES = ("ZeroDivisionError", "FloatingPointError", "ValueError", "IndexError", "KeyError", "AssertionError")
-_FRAMEWORKS = ("/torch/", "/keras/", "/tf_keras/", "/tensorflow/")
 
 
 def _doubt(error: BaseException, kind: str, last: Any, own: Any, progress: RunProgress) -> str | None:
@@ -247,27 +224,9 @@ def _doubt(error: BaseException, kind: str, last: Any, own: Any, progress: RunPr
     used = set(re.findall(r"[A-Za-z_]\w*", own.line or ""))
     if "Anything" in str(error) or any(stands_in(names[name]) for name in used & names.keys()):
         return "what a package that was left out would give"
-    if progress.data and kind in _OF_VALUES and not any(part in last.filename for part in _FRAMEWORKS):
+    if progress.data and kind in _OF_VALUES and not any(part in last.filename for part in FRAMEWORKS):
         return "the data set itself, which is replaced by zeros here"
     return None
-
-
-def _behind(error: BaseException) -> list[BaseException]:
-    """The exceptions that this one was raised for, or while they were handled."""
-    found: list[BaseException] = []
-    earlier = error.__cause__ or error.__context__
-    while earlier is not None and earlier not in found:
-        found.append(earlier)
-        earlier = earlier.__cause__ or earlier.__context__
-    return found
-
-
-def _refusal(error: BaseException) -> bool:
-    """Whether a library says with it that it was given something wrong; other errors inside it are confusion."""
-    if isinstance(error, (UnboundLocalError, NameError, AttributeError, RecursionError, KeyError, NotImplementedError)):
-        return False
-    refusals = (RuntimeError, ValueError, TypeError, IndexError, ZeroDivisionError, ArithmeticError)
-    return isinstance(error, refusals) or type(error).__name__.endswith(("Error", "Exception"))
 
 
 def _passes_through(frame: Any) -> bool:

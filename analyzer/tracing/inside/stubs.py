@@ -13,10 +13,13 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-# Trackers talk to servers: always replaced. The others only where they are not installed.
-TRACKERS = ("wandb", "mlflow", "comet_ml", "neptune", "clearml", "aim", "visdom", "dvclive", "swanlab", "trackio")
+# Trackers talk to servers and write logs: always replaced. The others only where they are not installed.
+TRACKERS = (
+    "wandb", "mlflow", "comet_ml", "neptune", "clearml", "aim", "visdom", "dvclive", "swanlab", "trackio",
+    "tensorboard", "tensorboardX", "torch.utils.tensorboard",
+)  # fmt: skip
 OPTIONAL = (
-    "tensorboard", "tensorboardX", "torch.utils.tensorboard", "tqdm", "matplotlib", "seaborn", "torchinfo",
+    "tqdm", "matplotlib", "seaborn", "torchinfo",
     "torchsummary", "thop", "GPUtil", "colorama", "termcolor", "prettytable", "setproctitle", "psutil", "ipdb",
     "pytorch_model_summary", "livelossplot", "progressbar", "prefetch_generator", "pynvml", "nvidia_smi", "fvcore",
 )  # fmt: skip
@@ -113,6 +116,26 @@ def stands_in(value: Any) -> bool:
     return isinstance(value, (Anything, ProgressBar, _Module)) or value is Anything
 
 
+def _asked_below(root: str) -> bool:
+    """Whether the import that a finder is asked for stands in a file below `root`."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and ("importlib" in frame.f_code.co_filename or "assay_dry" in frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename.startswith(root)
+
+
+class AbsentFinder(importlib.abc.MetaPathFinder):
+    """The last to be asked: finds nothing, and notes the packages that the project's code asked for in vain."""
+
+    def __init__(self, absent: list[str], root: str) -> None:
+        self.absent, self.root = absent, root
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if path is None and _asked_below(self.root):
+            self.absent.append(name)
+        return None
+
+
 class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Answers imports of the packages above by files below `root`: libraries know by themselves what to do without."""
 
@@ -120,20 +143,12 @@ class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.names, self.used, self.root = names, used, root
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if any(name == n or name.startswith(n + ".") for n in self.names) and self._asked_by_project():
+        if any(name == n or name.startswith(n + ".") for n in self.names) and _asked_below(self.root):
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         return None
 
-    def _asked_by_project(self) -> bool:
-        frame: Any = sys._getframe(2)
-        while frame is not None and (
-            "importlib" in frame.f_code.co_filename or "assay_dry" in frame.f_code.co_filename
-        ):
-            frame = frame.f_back
-        return frame is not None and frame.f_code.co_filename.startswith(self.root)
-
     def create_module(self, spec: Any) -> Any:
-        self.used.append(spec.name.partition(".")[0])
+        self.used.append(next(n for n in self.names if f"{spec.name}.".startswith(f"{n}.")))
         return _Module(spec.name)
 
     def exec_module(self, module: Any) -> None:

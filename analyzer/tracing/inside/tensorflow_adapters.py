@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
 from .stubs import Finished
 
-WHOLE_BATCHES = 2  # and the last, shorter one: the first step and one with carried state
+MOST_EPOCHS = 40  # of a loop over a data set that could not be cut short
 MOST_ELEMENTS = 10_000  # of a tf.data set that are skipped to see the last one
 MOST_RUNS = 3  # of the same fetches in a session
 WRITERS = ("ModelCheckpoint", "TensorBoard", "CSVLogger", "BackupAndRestore", "RemoteMonitor", "ProgbarLogger")
@@ -31,13 +32,19 @@ def _tensorflow(tf: Any, progress: Any) -> None:
     def iterate(self: Any) -> Iterator[Any]:
         key = id(self)
         rounds[key] = rounds.get(key, 0) + 1
-        if rounds[key] > 2 and progress.steps > steps.get(key, 0):
+        if rounds[key] > MOST_EPOCHS and progress.steps > steps.get(key, 0):
             raise Finished
         steps.setdefault(key, progress.steps)
-        yield from plain(self.take(WHOLE_BATCHES))
+        wanted = progress.whole_batches if rounds[key] == 1 else 1
+        for batch in plain(self.take(wanted)):
+            yield batch
+            if progress.steps:
+                progress.step()  # of a function whose graph exists already
         count = int(self.cardinality())
-        if rounds[key] == 1 and WHOLE_BATCHES < count <= MOST_ELEMENTS:
+        if rounds[key] == 1 and wanted < count <= MOST_ELEMENTS:
             yield from plain(self.skip(count - 1))
+        if not 0 <= count <= wanted:
+            progress.left_out()
 
     if tf.executing_eagerly():
         for kind in {dataset, *_below(dataset)}:
@@ -72,61 +79,92 @@ def _keras(keras: Any, progress: Any) -> None:
     model._assay_dry = True
     _data(keras, progress)
     fit, evaluate, predict = model.fit, model.evaluate, model.predict
+    few = functools.partial(_few, keras, progress)
 
     @functools.wraps(fit)  # programs look at its parameters
-    def fit_once(self: Any, x: Any = None, y: Any = None, batch_size: Any = None, **options: Any) -> Any:
-        options = _quiet(options)
-        options.update(epochs=1, initial_epoch=0, verbose=0)
+    def fit_once(self: Any, *args: Any, **options: Any) -> Any:
+        options = dict(_quiet(_named(fit, self, args, options)), epochs=1, initial_epoch=0, verbose=0)
         held = options.pop("validation_split", 0.0) or 0.0
+        size = options.pop("batch_size", None) or 32
+        x, y = options.pop("x", None), options.pop("y", None)
         count = _rows(x)
-        size = batch_size or 32
-        if count is None:
-            options["steps_per_epoch"] = min(options.get("steps_per_epoch") or WHOLE_BATCHES, WHOLE_BATCHES)
-            if options.get("validation_data") is not None:
-                options["validation_steps"] = WHOLE_BATCHES
-            result = fit(self, x, y, **options)
-        else:
-            options.pop("steps_per_epoch", None)
-            options.pop("validation_steps", None)
+        for name in ("steps_per_epoch", "validation_steps"):
+            asked = options.pop(name, None)
+            given = x if name == "steps_per_epoch" else options.get("validation_data")
+            if not _counted(given):
+                options[name] = min(asked or progress.whole_batches, progress.whole_batches)
+        if count is None and held:
+            options["validation_split"] = held  # which is refused
+        elif held and count is not None:
             train = count - int(count * held)
-            kept = _kept(train, size)
-            if held and train < count:
+            if train < count:
                 options["validation_data"] = (_rows_of(x, train, count), _rows_of(y, train, count))
-            options["validation_data"] = _cut(options.get("validation_data"), size)
-            weights = options.get("sample_weight")
+            x, y, weights = (_rows_of(v, 0, train) for v in (x, y, options.get("sample_weight")))
             if weights is not None:
-                options["sample_weight"] = weights[kept]
-            result = fit(self, _at(x, kept), _at(y, kept), batch_size=size, **options)
+                options["sample_weight"] = weights
+        if options.get("validation_data") is not None:
+            options["validation_data"] = few(options["validation_data"], size)
+        if options.get("sample_weight") is not None:
+            x, y, options["sample_weight"] = few((x, y, options["sample_weight"]), size)
+        elif count is not None:
+            x, y = few((x, y), size)
+        else:
+            x = few(x, size)
+        progress.left_out()
+        result = fit(self, x, y, **options, **({} if count is None else {"batch_size": size}))
         progress.batches += 1
         progress.step()
         result.history = _History(result.history)
         return result
 
     @functools.wraps(evaluate)
-    def evaluate_few(self: Any, x: Any = None, y: Any = None, batch_size: Any = None, **options: Any) -> Any:
-        options = dict(_quiet(options), verbose=0)
-        count = _rows(x)
-        if count is None:
-            options["steps"] = WHOLE_BATCHES
-            return evaluate(self, x, y, **options)
-        kept = _kept(count, batch_size or 32)
-        return evaluate(self, _at(x, kept), _at(y, kept), batch_size=batch_size or 32, **options)
+    def evaluate_few(self: Any, *args: Any, **options: Any) -> Any:
+        options = dict(_quiet(_named(evaluate, self, args, options)), verbose=0)
+        size, x, y = options.pop("batch_size", None), options.pop("x", None), options.pop("y", None)
+        options.pop("steps", None)
+        if _rows(x) is not None:
+            options["batch_size"] = size or 32
+            weights = options.pop("sample_weight", None)
+            x, y, options["sample_weight"] = few((x, y, weights), size or 32)
+        elif _counted(x):
+            x = few(x, 32)
+        else:
+            options["steps"] = progress.whole_batches
+        return evaluate(self, x, y, **options)
 
     @functools.wraps(predict)
-    def predict_few(self: Any, x: Any, batch_size: Any = None, **options: Any) -> Any:
+    def predict_few(self: Any, *args: Any, **options: Any) -> Any:
         import numpy
 
+        options = _named(predict, self, args, options)
+        size, x = options.get("batch_size"), options["x"]
         count = _rows(x)
         if count is None:
-            return predict(self, x, steps=WHOLE_BATCHES, verbose=0)
-        found = predict(self, _at(x, _kept(count, batch_size or 32)), batch_size=batch_size, verbose=0)
+            counted = _counted(x)
+            steps = None if counted else progress.whole_batches
+            return predict(self, few(x, 32) if counted else x, steps=steps, verbose=0)
+        found = predict(self, few(x, size or 32), batch_size=size, verbose=0)
 
         def all_rows(part: Any) -> Any:
-            return numpy.zeros((count, *part.shape[1:]), part.dtype)
+            if isinstance(part, dict):
+                return {name: all_rows(value) for name, value in part.items()}
+            if isinstance(part, (list, tuple)):
+                return type(part)(all_rows(value) for value in part)
+            return part if len(part) == count else numpy.zeros((count, *part.shape[1:]), part.dtype)
 
-        return [all_rows(p) for p in found] if isinstance(found, list) else all_rows(found)
+        return all_rows(found)
 
     model.fit, model.evaluate, model.predict = fit_once, evaluate_few, predict_few
+    plain_batch = model.train_on_batch
+
+    @functools.wraps(plain_batch)
+    def train_on_batch(self: Any, *args: Any, **options: Any) -> Any:
+        result = plain_batch(self, *args, **options)
+        progress.batches += 1
+        progress.step()
+        return result
+
+    model.train_on_batch = train_on_batch
     for name in ("save", "save_weights", "export"):
         if hasattr(model, name):
             setattr(model, name, lambda self, *args, **options: None)
@@ -143,14 +181,58 @@ class _History(dict):  # type: ignore[type-arg]
 def _count_steps(keras: Any, progress: Any) -> None:
     """A training loop of the script's own ends after a few steps; inside `fit` the graph is traced once."""
     optimizer = keras.optimizers.Optimizer
-    plain = optimizer.apply_gradients
+    name = "apply" if hasattr(optimizer, "apply") else "apply_gradients"  # which calls the other
+    plain = getattr(optimizer, name)
 
-    def apply_gradients(self: Any, *args: Any, **options: Any) -> Any:
+    def apply(self: Any, *args: Any, **options: Any) -> Any:
         result = plain(self, *args, **options)
         progress.step()
         return result
 
-    optimizer.apply_gradients = apply_gradients
+    setattr(optimizer, name, apply)
+
+
+def _named(function: Any, self: Any, args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by their names; those that a version does not know stay as they are given."""
+    names = [p for p in inspect.signature(function).parameters if p != "self"]
+    return {**dict(zip(names, args)), **options}  # noqa: B905
+
+
+def _counted(x: Any) -> bool:
+    """Whether it is known which batch of it is the last: arrays, `tf.data` of known size, sequences of batches."""
+    if _rows(x) is not None or (isinstance(x, (tuple, list)) and x and _rows(x[0]) is not None):
+        return True
+    if hasattr(x, "cardinality"):
+        return int(x.cardinality()) > 0
+    return hasattr(x, "__getitem__") and hasattr(x, "__len__")
+
+
+def _few(keras: Any, progress: Any, x: Any, size: int) -> Any:
+    """Two whole batches and the last one, shorter or not, of what is `_counted`; what is not stays."""
+    wanted = progress.whole_batches
+    if _rows(x) is not None or (isinstance(x, (tuple, list)) and x and _rows(x[0]) is not None):
+        rows = _rows(x) if _rows(x) is not None else _rows(x[0])
+        kept = _kept(rows or 0, size, wanted)
+        return tuple(_at(part, kept) for part in x) if isinstance(x, tuple) else _at(x, kept)
+    if not _counted(x):
+        return x
+    if hasattr(x, "cardinality"):
+        count = int(x.cardinality())
+        return x.take(wanted).concatenate(x.skip(count - 1)) if count > wanted else x
+    base = getattr(keras.utils, "PyDataset", None) or keras.utils.Sequence
+    places = [*range(min(wanted, len(x))), *([len(x) - 1] if len(x) > wanted else [])]
+
+    class Few(base):  # type: ignore[misc,valid-type]
+        def __len__(self) -> int:
+            return len(places)
+
+        def __getitem__(self, index: int) -> Any:
+            return x[places[index]]
+
+        def on_epoch_end(self) -> None:
+            x.on_epoch_end()
+
+    return Few() if isinstance(x, base) else x
 
 
 def _quiet(options: dict[str, Any]) -> dict[str, Any]:
@@ -172,11 +254,11 @@ def _rows(x: Any) -> int | None:
     return int(shape[0]) if shape is not None and len(shape) else None
 
 
-def _kept(count: int, size: int) -> Any:
-    """The places of two whole batches and of the last one if it is shorter."""
+def _kept(count: int, size: int, whole_batches: int) -> Any:
+    """The places of so many whole batches and of the last one if it is shorter."""
     import numpy
 
-    whole = min(count, WHOLE_BATCHES * size)
+    whole = min(count, whole_batches * size)
     rest = count % size if count > whole else 0
     return numpy.concatenate([numpy.arange(whole), numpy.arange(count - rest, count)]).astype("int64")
 
@@ -200,13 +282,6 @@ def _rows_of(x: Any, start: int, end: int) -> Any:
     import numpy
 
     return _at(x, numpy.arange(start, end))
-
-
-def _cut(data: Any, size: int) -> Any:
-    if isinstance(data, (tuple, list)) and data and _rows(data[0]) is not None:
-        kept = _kept(_rows(data[0]) or 0, size)
-        return tuple(_at(part, kept) for part in data)
-    return data
 
 
 # -------------------------------------------------------------------------------------------------------- data

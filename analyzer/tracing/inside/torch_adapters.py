@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
 from collections.abc import Iterator
 from typing import Any
 
-from .stubs import Finished, NotReached
+from .stubs import Finished
 
-WHOLE_BATCHES = 2  # of a loader; then comes its last batch if that one is shorter
 MOST_LISTED = 20_000  # batches of a sampler of the project's own that are listed to find the last one
-EPOCHS = 8  # of one batch each but the first; a script of fewer is seen to its end, where it evaluates and predicts
+MOST_EPOCHS = 40  # of one batch each but the first, in a loop that could not be cut short
 
 
 def adapters(progress: Any) -> dict[str, Any]:
@@ -20,9 +21,9 @@ def adapters(progress: Any) -> dict[str, Any]:
         "torch.utils.data": lambda data: _loaders(data, progress),
         "torch.utils.data.dataloader": lambda module: None,
         "torchvision.datasets": lambda datasets: _vision(datasets, progress),
-        "pytorch_lightning": lambda lightning: _lightning(lightning),
-        "lightning": lambda lightning: _lightning(lightning),
-        "transformers.training_args": lambda transformers: _transformers(transformers),
+        "pytorch_lightning": lambda lightning: _lightning(lightning, progress),
+        "lightning": lambda lightning: _lightning(lightning, progress),
+        "transformers.training_args": lambda transformers: _transformers(transformers, progress),
     }
 
 
@@ -30,19 +31,76 @@ def _torch(torch: Any, progress: Any) -> None:
     from torch.optim.optimizer import register_optimizer_step_post_hook
 
     register_optimizer_step_post_hook(lambda *rest: progress.step())
+    plain_backward = torch.Tensor.backward
+
+    def backward(self: Any, *args: Any, **options: Any) -> None:
+        plain_backward(self, *args, **options)
+        progress.trained += 1
+
+    torch.Tensor.backward = backward
     torch.manual_seed(0)
-    torch.save = lambda *args, **options: None
+    _checkpoints(torch)
     torch.compile = lambda model=None, *args, **options: model if model is not None else (lambda f: f)
     torch.jit.script = lambda model, *args, **options: model
-    torch.distributed.init_process_group = _several_processes
-    torch.multiprocessing.spawn = _several_processes
+    _alone(torch)
     _no_devices(torch)
     if progress.mode == "fake":
         _fake(torch, progress)
 
 
-def _several_processes(*args: Any, **options: Any) -> None:
-    raise NotReached("several processes that talk to each other")
+def _checkpoints(torch: Any) -> None:
+    """What is saved is kept, not written, and loaded again from there."""
+    plain_load = torch.load
+    kept: dict[str, Any] = {}
+
+    def save(obj: Any, f: Any, *args: Any, **options: Any) -> None:
+        if not isinstance(f, (str, os.PathLike)):
+            return
+        path = os.path.abspath(os.fspath(f))
+        kept[path] = obj
+        with contextlib.suppress(OSError), open(path, "wb"):  # the script may ask whether it is there
+            pass
+
+    def load(f: Any, *args: Any, **options: Any) -> Any:
+        path = os.path.abspath(os.fspath(f)) if isinstance(f, (str, os.PathLike)) else ""
+        return kept[path] if path in kept else plain_load(f, *args, **options)
+
+    torch.save, torch.load = save, load
+
+
+def _alone(torch: Any) -> None:
+    """Of several processes that would train together this is the first, and the only one."""
+    distributed = torch.distributed
+    if distributed.is_available():
+        plain = distributed.init_process_group
+
+        def init_process_group(*args: Any, **options: Any) -> None:
+            from torch.testing._internal.distributed.fake_pg import FakeStore
+
+            plain("fake", rank=0, world_size=1, store=FakeStore())  # whose collectives leave all as it is
+
+        distributed.init_process_group = init_process_group
+
+    def spawn(function: Any, args: Any = (), *rest: Any, **options: Any) -> None:
+        function(0, *args)
+
+    torch.multiprocessing.spawn = spawn
+
+    class Replica(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self, module: Any, *args: Any, **options: Any) -> None:
+            super().__init__()
+            self.module = module
+
+        def forward(self, *args: Any, **options: Any) -> Any:
+            return self.module(*args, **options)
+
+        def no_sync(self) -> Any:
+            return contextlib.nullcontext()
+
+        join = no_sync
+
+    Replica.__name__ = "DistributedDataParallel"
+    torch.nn.parallel.DistributedDataParallel = torch.nn.parallel.distributed.DistributedDataParallel = Replica
 
 
 def _no_devices(torch: Any) -> None:
@@ -160,30 +218,31 @@ def _loaders(data: Any, progress: Any) -> None:
         key = (id(self.dataset), self.batch_size)  # a loader may be made anew for each epoch
         seen.append(self.dataset)
         rounds[key] = rounds.get(key, 0) + 1
-        if rounds[key] > EPOCHS and progress.steps > steps.get(key, 0):
+        if rounds[key] > MOST_EPOCHS and progress.steps > steps.get(key, 0):
             raise Finished
         if rounds[key] == 1:
             steps[key] = progress.steps
-        for batch in _batches(self, plain_iter, rounds[key] == 1):
+        for batch in _batches(self, plain_iter, rounds[key] == 1, progress):
             progress.batches += 1
             yield batch
 
     loader.__init__, loader.__iter__ = init, iterate
 
 
-def _batches(loader: Any, plain_iter: Any, first: bool) -> Iterator[Any]:
+def _batches(loader: Any, plain_iter: Any, first: bool, progress: Any) -> Iterator[Any]:
     from torch.utils._python_dispatch import _disable_current_modes
 
-    wanted = WHOLE_BATCHES if first else 1
+    wanted = progress.whole_batches if first else 1
     dataset = loader.dataset
     if not hasattr(dataset, "__getitem__") or not hasattr(dataset, "__len__"):
         for number, batch in enumerate(plain_iter(loader)):
             if number >= wanted:
+                progress.left_out()
                 return
             yield batch
         return
     with _disable_current_modes():
-        chosen = _indices(loader, wanted, first)
+        chosen, whole = _indices(loader, wanted, first)
     for indices in chosen:
         many = getattr(dataset, "__getitems__", None)
         if loader.batch_size is None and not isinstance(indices, (list, tuple)):
@@ -191,9 +250,12 @@ def _batches(loader: Any, plain_iter: Any, first: bool) -> Iterator[Any]:
             continue
         examples = many(indices) if many is not None else [dataset[i] for i in indices]
         yield loader.collate_fn(examples)
+    if not whole:
+        progress.left_out()
 
 
-def _indices(loader: Any, wanted: int, first: bool) -> list[Any]:
+def _indices(loader: Any, wanted: int, first: bool) -> tuple[list[Any], bool]:
+    """Those of the batches, and whether they are all that the loader has."""
     from torch.utils.data import BatchSampler, RandomSampler, SequentialSampler
 
     sampler = loader.batch_sampler if loader.batch_sampler is not None else loader.sampler
@@ -205,19 +267,21 @@ def _indices(loader: Any, wanted: int, first: bool) -> list[Any]:
         shorter = batches and len(batches[-1]) < size
         if (shorter and loader.drop_last) or (len(batches) > wanted and not (shorter and first)):
             batches.pop()
-        return batches if first else batches[:1]
+        kept = batches if first else batches[:1]
+        return kept, len(kept) == len(loader)
     found: list[Any] = []
-    last = None
+    last, whole = None, True
     for number, batch in enumerate(sampler):
         if number < wanted:
             found.append(batch)
         elif not first or number >= MOST_LISTED:
-            return found
+            return found, False
         else:
-            last = batch
+            last, whole = batch, number == wanted
     if last is not None and isinstance(last, list) and found and len(last) < len(found[0]):
         found.append(last)
-    return found
+        return found, whole
+    return found, last is None
 
 
 # -------------------------------------------------------------------------------------------- data and trainers
@@ -269,7 +333,7 @@ def _vision(datasets: Any, progress: Any) -> None:
             setattr(datasets, name, made(name, train, test, sizes, classes))
 
 
-def _lightning(lightning: Any) -> None:
+def _lightning(lightning: Any, progress: Any) -> None:
     trainer = getattr(lightning, "Trainer", None) or getattr(getattr(lightning, "pytorch", None), "Trainer", None)
     if trainer is None:
         return
@@ -277,13 +341,13 @@ def _lightning(lightning: Any) -> None:
 
     @functools.wraps(plain)
     def init(self: Any, *args: Any, **options: Any) -> None:
-        plain(self, accelerator="cpu", devices=1, fast_dev_run=WHOLE_BATCHES, logger=False,
+        plain(self, accelerator="cpu", devices=1, fast_dev_run=progress.whole_batches, logger=False,
               enable_progress_bar=False, enable_model_summary=False)  # fmt: skip
 
     trainer.__init__ = init
 
 
-def _transformers(transformers: Any) -> None:
+def _transformers(transformers: Any, progress: Any) -> None:
     arguments = transformers.TrainingArguments
     plain = arguments.__init__
 
@@ -291,7 +355,7 @@ def _transformers(transformers: Any) -> None:
     def init(self: Any, *args: Any, **options: Any) -> None:
         for name in ("fp16", "bf16", "deepspeed", "fsdp", "push_to_hub"):
             options.pop(name, None)
-        options.update(max_steps=WHOLE_BATCHES, use_cpu=True, report_to=[], save_strategy="no")
+        options.update(max_steps=progress.whole_batches, use_cpu=True, report_to=[], save_strategy="no")
         plain(self, *args, **options)
 
     arguments.__init__ = init

@@ -1,0 +1,166 @@
+"""What a machine lacks, told from what is wrong with a program, by the exception that a script ended with."""
+
+from __future__ import annotations
+
+import ast
+import errno
+import linecache
+import os
+import re
+from typing import Any
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FRAMEWORKS = ("/torch/", "/keras/", "/tf_keras/", "/tensorflow/")
+# What a library says of a folder that is not there, may not be written, or holds no more.
+_OF_FILES = (
+    *map(os.strerror, (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EFBIG, errno.ENOENT)),
+    "Parent directory", "unexpected pos",
+)  # fmt: skip
+_OF_DEVICES = re.compile(r"cuda|nvidia|nccl|\b(mps backend|hip|xla|gpus?|triton)\b", re.IGNORECASE)
+
+
+def lack(error: BaseException, own: list[Any], last: Any, *, nothing_left_out: bool) -> str | None:
+    """What the machine lacks, in words; None where the program itself is wrong.
+
+    `own` are the frames of the project's code, `last` is the innermost of all. A run with nothing left out has no other
+    reason for what a library stumbles over than what it was given.
+    """
+    kind, text = type(error).__name__, str(error) or type(error).__name__
+    if isinstance(error, ModuleNotFoundError):
+        return "the package `%s`, which is not installed" % (error.name or text)
+    if isinstance(error, ImportError):
+        return f"an import that does not work with the installed versions ({text[:120]})"
+    if isinstance(error, (OSError, EOFError)) or any(word in text for word in _OF_FILES):
+        return f"a file or the network ({kind}: {text[:120]})"
+    if own[-1:] != [last] and any(isinstance(e, OSError) for e in _behind(error)):
+        return f"a file or the network ({kind}: {text[:120]})"
+    if kind.startswith("Dist") and "torch" in type(error).__module__:
+        return "several processes that talk to each other"
+    if isinstance(error, MemoryError) or "allocate memory" in text or kind == "ResourceExhaustedError":
+        return "more memory than is allowed"
+    if _OF_DEVICES.search(text):
+        return f"a device that is not here ({text[:100]})"
+    if isinstance(error, KeyError) and last is not None and last.filename.endswith(("os.py", "<frozen os>")):
+        return f"the environment variable {text}"
+    if isinstance(error, AttributeError) and text.startswith("module "):
+        return f"a name that the installed version does not have ({text[:120]})"
+    if isinstance(error, TypeError) and "unexpected keyword argument" in text and own[-1:] == [last]:
+        return f"an argument that the installed version does not take ({text[:120]})"
+    if own and last is not None and own[-1] != last and not _refusal(error) and not nothing_left_out:
+        return f"a library that gets on without what was left out ({kind}: {text[:80]})"
+    if "__assay_" in text or (last is not None and last.filename.startswith(HERE)):
+        return f"something that was left out ({kind})"
+    if own and own[-1] == last and _by_itself(error, last):
+        return f"it refuses to go on by itself ({kind}: {text[:120]})"
+    return None
+
+
+def _behind(error: BaseException) -> list[BaseException]:
+    """The exceptions that this one was raised for, or while they were handled."""
+    found: list[BaseException] = []
+    earlier = error.__cause__ or error.__context__
+    while earlier is not None and earlier not in found:
+        found.append(earlier)
+        earlier = earlier.__cause__ or earlier.__context__
+    return found
+
+
+def _refusal(error: BaseException) -> bool:
+    """Whether a library says with it that it was given something wrong; other errors inside it are confusion."""
+    if isinstance(error, (UnboundLocalError, NameError, AttributeError, RecursionError, KeyError, NotImplementedError)):
+        return False
+    refusals = (RuntimeError, ValueError, TypeError, IndexError, ZeroDivisionError, ArithmeticError)
+    return isinstance(error, refusals) or type(error).__name__.endswith(("Error", "Exception"))
+
+
+# ------------------------------------------------------------------------- what a program refuses by itself
+
+
+def _by_itself(error: BaseException, last: Any) -> bool:
+    """Whether the project's own `raise` or `assert` ended the script, and not for the sizes of something.
+
+    What it raises because an operator has refused something is the operator's refusal.
+    """
+    try:
+        tree = ast.parse("".join(linecache.getlines(last.filename)))
+    except (SyntaxError, ValueError, RecursionError):
+        return (last.line or "").lstrip().startswith(("raise", "assert"))
+    path = _path_to(tree, last.lineno)
+    if not path:
+        return False
+    if isinstance(path[-1], ast.Raise) and any(isinstance(node, ast.ExceptHandler) for node in path):
+        earlier = error.__cause__ or error.__context__
+        return earlier is None or lack(earlier, [last], None, nothing_left_out=True) is not None
+    conditions = [node.test for node in path if isinstance(node, (ast.If, ast.Assert))]
+    functions = [n for n in path if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return not conditions or not _of_sizes(conditions[-1], functions[-1:], _names(error, last))
+
+
+def _path_to(tree: ast.Module, line: int) -> list[ast.AST]:
+    """The statements around the `raise` or `assert` of a line, outermost first, and itself."""
+    found: list[ast.AST] = []
+
+    def inside(node: ast.AST, above: list[ast.AST]) -> None:
+        for below in ast.iter_child_nodes(node):
+            if isinstance(below, (ast.stmt, ast.ExceptHandler)) and below.lineno <= line <= (below.end_lineno or 0):
+                path = [*above, below]
+                if isinstance(below, (ast.Raise, ast.Assert)):
+                    found[:] = path
+                inside(below, path)
+
+    inside(tree, [])
+    return found
+
+
+def _names(error: BaseException, last: Any) -> dict[str, Any]:
+    trace, names = error.__traceback__, {}
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == last.filename and trace.tb_lineno == last.lineno:
+            names = {**trace.tb_frame.f_globals, **trace.tb_frame.f_locals}
+        trace = trace.tb_next
+    return names
+
+
+def _of_sizes(condition: ast.expr, function: list[Any], names: dict[str, Any]) -> bool:
+    """Whether it asks for a shape or a name taken from one, whether a size divides, or compares two sizes."""
+    if about_sizes(ast.unparse(condition)):
+        return True
+    assigned = [n for f in function for n in ast.walk(f) if isinstance(n, ast.Assign)]
+    from_shapes = [n.targets for n in assigned if _SHAPE.search(ast.unparse(n.value))]
+    bound = {n.id for targets in from_shapes for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+    if any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(condition)):
+        return True
+    compared = [n for n in ast.walk(condition) if isinstance(n, ast.Compare)]
+    return any(_compares_sizes([c.left, *c.comparators], names) for c in compared)
+
+
+def _compares_sizes(operands: list[ast.expr], names: dict[str, Any]) -> bool:
+    """Whether two of the operands are no constants, and all of them integers, or rows of integers."""
+    if sum(not isinstance(o, ast.Constant) for o in operands) < 2:
+        return False
+    for operand in operands:
+        if any(isinstance(n, (ast.Call, ast.Await, ast.Yield, ast.NamedExpr, ast.Lambda)) for n in ast.walk(operand)):
+            return False
+        try:
+            value = eval(compile(ast.Expression(operand), "<condition>", "eval"), names)  # the script's own code
+        except Exception:
+            return False
+        if not _sizes(value):
+            return False
+    return True
+
+
+def _sizes(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return bool(value) and all(_sizes(v) for v in value)
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def about_sizes(line: str) -> bool:
+    """Whether an assertion or a condition asks for a shape, or whether a size divides; texts in it say nothing."""
+    return _SIZES.search(_TEXT.sub("", line)) is not None
+
+
+_SHAPE = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(")
+_SIZES = re.compile(_SHAPE.pattern + r"|[\w\])]\s*%")
+_TEXT = re.compile(r"""\w?("[^"]*"|'[^']*')""")

@@ -1,0 +1,117 @@
+"""What a machine lacks, and what is wrong with a program: told by the exception that a script ended with."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from analyzer.tracing.inside.lacks import lack
+from analyzer.tracing.inside.loops import compiled
+
+
+def told(folder: Path, source: str, *, nothing_left_out: bool = False) -> str | None:
+    script = folder / "train.py"
+    script.write_text(dedent(source))
+    try:
+        exec(compile(dedent(source), str(script), "exec"), {"__name__": "__main__"})
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [f for f in frames if f.filename == str(script)]
+        return lack(error, own, frames[-1], nothing_left_out=nothing_left_out)
+    raise AssertionError("it does not fail")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        """
+        import numpy as np
+        def net(x, size=3):
+            rows, columns = x.shape
+            if (
+                columns != size
+            ):
+                raise ValueError(
+                    "wrong"
+                )
+        net(np.zeros((2, 4)))
+        """,
+        """
+        class Net:
+            def __init__(self, dim, heads, head):
+                self.dim, self.heads, self.head = dim, heads, head
+                assert self.heads * self.head == self.dim, "wrong"
+        Net(64, 5, 8)
+        """,
+        """
+        import numpy as np
+        try:
+            np.zeros((2, 3)) @ np.zeros((4, 5))
+        except ValueError as error:
+            raise RuntimeError("the network fails") from error
+        """,
+    ],
+)
+def test_a_refusal_of_sizes_is_a_program_s_own_failure(tmp_path: Path, source: str) -> None:
+    assert told(tmp_path, source) is None
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "files = []\nif len(files) == 0:\n    raise ValueError('no data')",
+        "name = 'x'\nif name != 'y':\n    raise ValueError('unknown data set')",
+        "gpus = 0\nassert gpus > 0, 'needs a processor of another kind'",
+        "def f(a):\n    raise NotImplementedError\nf(3)",
+        "try:\n    open('/nowhere/data.csv')\nexcept OSError:\n    raise RuntimeError('download it')",
+        "ready, asked = True, False\nassert ready == asked",
+    ],
+)
+def test_a_refusal_of_anything_else_is_none(tmp_path: Path, source: str) -> None:
+    assert "it refuses to go on by itself" in (told(tmp_path, source) or "")
+
+
+def test_what_a_library_stumbles_over_counts_where_nothing_was_left_out(tmp_path: Path) -> None:
+    source = "import json\njson.JSONEncoder.iterencode(None, 3)"
+    assert "without what was left out" in (told(tmp_path, source) or "")
+    assert told(tmp_path, source, nothing_left_out=True) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "device"),
+    [
+        ("Torch not compiled with CUDA enabled", True),
+        ("needs a GPU", True),
+        ("the relationship of 3 and 4 is wrong", False),
+        ("torch.cuda.FloatTensor", True),
+    ],
+)
+def test_devices_are_words(tmp_path: Path, text: str, device: bool) -> None:
+    source = f"def f():\n    yield\ng = f()\nnext(g)\ng.throw(RuntimeError({text!r}))"
+    found = told(tmp_path, source)
+    assert ("a device" in (found or "")) is device
+
+
+def test_a_folder_that_cannot_be_written_is_no_defect(tmp_path: Path) -> None:
+    source = "def f():\n    yield\ng = f()\nnext(g)\ng.throw(RuntimeError('open file failed: Permission denied'))"
+    assert "a file or the network" in (told(tmp_path, source) or "")
+
+
+def test_an_environment_variable_that_nobody_set_is_no_defect(tmp_path: Path) -> None:
+    assert told(tmp_path, "import os\nos.environ['NOBODY_SETS_ME']") == "the environment variable 'NOBODY_SETS_ME'"
+
+
+def test_what_a_compiler_would_read_keeps_its_loops(tmp_path: Path) -> None:
+    source = "@{}\ndef f(rows):\n    for row in rows:\n        print(row)\n"
+    plain = compiled(source.format("torch.no_grad()").encode(), "net.py")
+    kept = compiled(source.format("numba.njit").encode(), "net.py")
+    functions = [[c for c in code.co_consts if hasattr(c, "co_names")] for code in (plain, kept)]
+    assert ["__assay_few__" in found[0].co_names for found in functions] == [True, False]
+
+
+def test_an_error_about_what_replaces_loops_is_no_defect(tmp_path: Path) -> None:
+    source = "def f():\n    yield\ng = f()\nnext(g)\ng.throw(RuntimeError('Untyped global name __assay_few__'))"
+    assert "left out" in (told(tmp_path, source) or "")
