@@ -8,6 +8,7 @@ from onnx import defs
 
 from analyzer.numerical.confirm import torch_operators
 from analyzer.numerical.confirm.torch_evaluation import CONTROL
+from analyzer.numerical.contributed import BODIES
 from analyzer.numerical.transfer.registry import rules
 from analyzer.operators.declaration import Operator
 from analyzer.operators.registry import FAMILIES, OPERATORS
@@ -22,7 +23,8 @@ its type, and reports name it.
 
 - **ONNX**: the operator sets that defined or changed it. **TensorFlow**: types of GraphDef nodes. **PyTorch**,
   **Keras**: layers and functions that become it.
-- **bounds**: a transfer function of the numerical analysis, or the body that the standard gives.
+- **bounds**: a transfer function of the numerical analysis, or a body: the standard's, or for
+  ONNX Runtime's own operators `numerical.contributed`'s.
 - **shape**: a refinement type, for those frameworks.
 - **reference**: a PyTorch call with which the search for a failing input evaluates and differentiates it.
 """
@@ -44,7 +46,8 @@ def bounds(operator: Operator) -> str:
     """Where the numerical analysis takes its bounds from: ``rule``, ``body`` or nothing."""
     if operator.bounds:
         return "rule"
-    return "body" if operator.versions and (operator.domain, operator.name) in standard_functions() else ""
+    standard = operator.versions and (operator.domain, operator.name) in standard_functions()
+    return "body" if standard or BODIES.keys() & set(operator.microsoft) else ""
 
 
 def shape(operator: Operator) -> str:

@@ -46,7 +46,7 @@ def corrected_operators(model: bytes) -> Corrected:
     proto = onnx.load_from_string(model)
     opset = max((o.version for o in proto.opset_import if o.domain in ("", "ai.onnx")), default=1)
     foreign = [n for n in _nodes(proto.graph) if n.domain in CONTRIBUTED and not onnx.defs.has(n.op_type, n.domain)]
-    lacking = _defined().keys() & {n.op_type for n in foreign}
+    lacking = _defined().keys() & {n.op_type for n in foreign} if foreign else frozenset()
     wrong = [n.op_type for n in _nodes(proto.graph) if n.op_type in lacking or _is_wrong(n, opset)]
     names = tuple(dict.fromkeys(wrong))
     return Corrected(names, definitions(names)) if names else Corrected((), "")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import functools
-import re
 from typing import Any
 
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.evaluation import evaluate, run_block
+from analyzer.tracing.inside.size_conditions import asks_for_sizes
 from analyzer.tracing.paths import Journal, PathEnd
 from analyzer.tracing.problems import PyRaise, ShapeFailure
 from analyzer.tracing.symbols import Site
@@ -56,23 +55,12 @@ def _tell_refusal(tr: Tracer, node: ast.If, taken: list[ast.stmt], error: PyRais
 
 
 REFUSALS = frozenset(("ValueError", "RuntimeError", "TypeError", "AssertionError", "IndexError"))
-_OF_SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(|%")  # a size that does not divide is one too
 
 
 def about_sizes(tr: Tracer, test: ast.expr) -> bool:
-    """Whether a condition asks for a shape, or for names that the function around it takes from one."""
-    if _OF_SIZES.search(ast.unparse(test)):
-        return True
+    """Whether the condition of a branch or an assertion asks for sizes."""
     function = tr.frame.function
-    names = _size_names(function.node) if function is not None else frozenset()
-    return any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(test))
-
-
-@functools.lru_cache(maxsize=4096)
-def _size_names(node: ast.AST) -> frozenset[str]:
-    assigned = [n for n in ast.walk(node) if isinstance(n, ast.Assign) and _OF_SIZES.search(ast.unparse(n.value))]
-    parts = [part for n in assigned for target in n.targets for part in ast.walk(target)]
-    return frozenset(part.id for part in parts if isinstance(part, ast.Name))
+    return asks_for_sizes(test, function.node if function is not None else None)
 
 
 def condition(tr: Tracer, node: ast.expr) -> Value:

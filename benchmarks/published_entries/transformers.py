@@ -59,38 +59,36 @@ def counted_series():
     return Loss(t.TimeSeriesTransformerForPrediction(config), *_SERIES), (*past, *rest)
 
 
+PATCHED = {
+    "num_input_channels": 2,
+    "context_length": 16,
+    "patch_length": 4,
+    "patch_stride": 4,
+    "d_model": 8,
+    "prediction_length": 4,
+}
+
+
+def _forecast(model):
+    return Loss(model, "past_values", "future_values"), (torch.randn(2, 16, 2), torch.randn(2, 4, 2))
+
+
 def patched_series():
     config = t.PatchTSTConfig(
-        num_input_channels=2,
-        context_length=16,
-        patch_length=4,
-        patch_stride=4,
-        d_model=8,
+        **PATCHED,
         num_attention_heads=2,
         num_hidden_layers=1,
         ffn_dim=8,
-        prediction_length=4,
         loss="nll",
         distribution_output="student_t",
     )
-    model = t.PatchTSTForPrediction(config)
-    return Loss(model, "past_values", "future_values"), (torch.randn(2, 16, 2), torch.randn(2, 4, 2))
+    return _forecast(t.PatchTSTForPrediction(config))
 
 
 def mixed_series():
-    config = t.PatchTSMixerConfig(
-        context_length=16,
-        patch_length=4,
-        patch_stride=4,
-        num_input_channels=2,
-        d_model=8,
-        num_layers=1,
-        prediction_length=4,
-        scaling="std",
-        gated_attn=True,
+    return _forecast(
+        t.PatchTSMixerForPrediction(t.PatchTSMixerConfig(**PATCHED, num_layers=1, scaling="std", gated_attn=True))
     )
-    model = t.PatchTSMixerForPrediction(config)
-    return Loss(model, "past_values", "future_values"), (torch.randn(2, 16, 2), torch.randn(2, 4, 2))
 
 
 def contrastive():

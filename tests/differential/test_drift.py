@@ -202,6 +202,31 @@ def test_a_change_is_answered_as_expected(change: str, tmp_path: Path, warm: Poo
         draw(chart, Path(shown) / change.replace(" ", "-"))
 
 
+def test_a_layer_that_quantizes_by_itself_is_named_from_either_side(tmp_path: Path, warm: Pool) -> None:
+    """What an engine may do inside such an operator is no excuse for another model."""
+    from onnxruntime.quantization import quantize_dynamic
+
+    rng = np.random.default_rng(0)
+    shapes = {"w": (1, 64, 8), "r": (1, 64, 16), "b": (1, 128)}
+    graph = helper.make_graph(
+        [helper.make_node("LSTM", ["x", "w", "r", "b"], ["y"], name="lstm", hidden_size=16)],
+        "g",
+        [helper.make_tensor_value_info("x", 1, [5, 2, 8])],
+        [helper.make_tensor_value_info("y", 1, [5, 1, 2, 16])],
+        [numpy_helper.from_array(rng.normal(0, 0.3, s).astype(np.float32), n) for n, s in shapes.items()],
+    )
+    plain, small = tmp_path / "plain.onnx", tmp_path / "small.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), plain)
+    quantize_dynamic(plain, small, op_types_to_quantize=["LSTM"])
+    for head, base in ((plain, small), (small, plain)):
+        done, _ = review_drift(
+            Graph(ir.load(head)), Graph(ir.load(base)), TargetConfig("m", path="m.onnx"), DriftBudget(),
+            tmp_path / "out", pool=warm,
+        )  # fmt: skip
+        assert len(done.blames) == 1, sentence(done)
+        assert done.blames[0].unit.op.endswith("LSTM")
+
+
 def test_models_with_weights_beside_them_are_compared_too(
     tmp_path: Path, warm: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +23,7 @@ from analyzer.tracing.dry_run import (
     is_script,
     with_dry_run,
 )
-from analyzer.tracing.inside.lacks import about_sizes
+from analyzer.tracing.inside.size_conditions import asks_for_sizes
 from analyzer.walls.process import ProcessSandbox
 from analyzer.walls.protocol import Completed, ResourceLimits
 
@@ -367,16 +368,22 @@ def test_a_value_of_a_tracker_that_was_left_out_is_no_finding(tmp_path: Path) ->
     ("line", "sizes"),
     [
         ("assert x.shape[0] == 3", True),
-        ("if dim % heads != 0:", True),
+        ("if dim % heads != 0: pass", True),
         ("assert (a + b) % 4 == 0, 'not a multiple'", True),
         ('assert loss < 100, "loss of %d" % loss', False),
         ("assert ready, 'only 5 % done'", False),
-        ("if rate > 1:", False),
+        ("assert mode != 'keep 5 % of it'", False),
+        ("if rate > 1: pass", False),
+        ("def f(x):\n n = x.shape[0]\n if n > 3: pass", True),
+        ("def f(x):\n rest = len(x) % 4\n if rest: pass", True),
+        ("def f(x):\n name = 'at %d' % x\n if name: pass", False),
     ],
 )
 def test_what_a_program_refuses_by_itself(line: str, sizes: bool) -> None:
     """Texts are no sizes: values are invented, and what is refused of them says nothing."""
-    assert about_sizes(line) is sizes
+    tree = ast.parse(line)
+    (test,) = (n.test for n in ast.walk(tree) if isinstance(n, (ast.If, ast.Assert)))
+    assert asks_for_sizes(test, next((n for n in tree.body if isinstance(n, ast.FunctionDef)), None)) is sizes
 
 
 WRITES = """

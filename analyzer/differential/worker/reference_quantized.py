@@ -79,22 +79,19 @@ class QGemm(OpRun):  # type: ignore[misc]
 
 class QLinearAdd(OpRun):  # type: ignore[misc]
     op_domain = "com.microsoft"
+    function: Any = staticmethod(np.add)
 
     def _run(
         self, a: np.ndarray, a_scale: np.ndarray, a_zero: np.ndarray | None, b: np.ndarray, b_scale: np.ndarray,
         b_zero: np.ndarray | None, c_scale: np.ndarray, c_zero: np.ndarray | None = None,
     ) -> Results:  # fmt: skip
-        return _whole(_real(a, a_scale, a_zero) + _real(b, b_scale, b_zero), c_scale, c_zero, a)
+        value = self.function(_real(a, a_scale, a_zero), _real(b, b_scale, b_zero))
+        return _whole(value, c_scale, c_zero, a)
 
 
-class QLinearMul(OpRun):  # type: ignore[misc]
+class QLinearMul(QLinearAdd):
     op_domain = "com.microsoft"
-
-    def _run(
-        self, a: np.ndarray, a_scale: np.ndarray, a_zero: np.ndarray | None, b: np.ndarray, b_scale: np.ndarray,
-        b_zero: np.ndarray | None, c_scale: np.ndarray, c_zero: np.ndarray | None = None,
-    ) -> Results:  # fmt: skip
-        return _whole(_real(a, a_scale, a_zero) * _real(b, b_scale, b_zero), c_scale, c_zero, a)
+    function: Any = staticmethod(np.multiply)
 
 
 class QLinearSigmoid(OpRun):  # type: ignore[misc]

@@ -9,6 +9,8 @@ import os
 import re
 from typing import Any
 
+from .size_conditions import asks_for_sizes
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 FRAMEWORKS = ("/torch/", "/keras/", "/tf_keras/", "/tensorflow/")
 # What a library says of a folder that is not there, may not be written, or holds no more.
@@ -93,7 +95,7 @@ def _by_itself(error: BaseException, last: Any) -> bool:
         return earlier is None or lack(earlier, [last], None, nothing_left_out=True) is not None
     conditions = [node.test for node in path if isinstance(node, (ast.If, ast.Assert))]
     functions = [n for n in path if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    return not conditions or not _of_sizes(conditions[-1], functions[-1:], _names(error, last))
+    return not conditions or not _of_sizes(conditions[-1], functions[-1] if functions else None, _names(error, last))
 
 
 def _path_to(tree: ast.Module, line: int) -> list[ast.AST]:
@@ -121,14 +123,9 @@ def _names(error: BaseException, last: Any) -> dict[str, Any]:
     return names
 
 
-def _of_sizes(condition: ast.expr, function: list[Any], names: dict[str, Any]) -> bool:
-    """Whether it asks for a shape or a name taken from one, whether a size divides, or compares two sizes."""
-    if about_sizes(ast.unparse(condition)):
-        return True
-    assigned = [n for f in function for n in ast.walk(f) if isinstance(n, ast.Assign)]
-    from_shapes = [n.targets for n in assigned if _SHAPE.search(ast.unparse(n.value))]
-    bound = {n.id for targets in from_shapes for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
-    if any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(condition)):
+def _of_sizes(condition: ast.expr, function: Any, names: dict[str, Any]) -> bool:
+    """Whether it asks for sizes, or compares two."""
+    if asks_for_sizes(condition, function):
         return True
     compared = [n for n in ast.walk(condition) if isinstance(n, ast.Compare)]
     return any(_compares_sizes([c.left, *c.comparators], names) for c in compared)
@@ -154,13 +151,3 @@ def _sizes(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return bool(value) and all(_sizes(v) for v in value)
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def about_sizes(line: str) -> bool:
-    """Whether an assertion or a condition asks for a shape, or whether a size divides; texts in it say nothing."""
-    return _SIZES.search(_TEXT.sub("", line)) is not None
-
-
-_SHAPE = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(")
-_SIZES = re.compile(_SHAPE.pattern + r"|[\w\])]\s*%")
-_TEXT = re.compile(r"""\w?("[^"]*"|'[^']*')""")
