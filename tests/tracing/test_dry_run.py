@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -19,15 +18,13 @@ from analyzer.tracing.dry_run import (
     _checked,
     _read,
     _uses_torch,
-    dry_run,
     is_script,
     with_dry_run,
 )
 from analyzer.tracing.inside.size_conditions import asks_for_sizes
-from analyzer.walls.process import ProcessSandbox
-from analyzer.walls.protocol import Completed, ResourceLimits
+from analyzer.walls.protocol import Completed
+from tests.tracing.dry_runs import line_of, run
 
-LIMITS = ResourceLimits(seconds=240.0, memory=6 << 30)
 CARRIED = """
     import torch, torch.nn as nn, wandb
     from torch.utils.data import DataLoader, TensorDataset
@@ -55,15 +52,6 @@ CARRIED = """
             wandb.log({"loss": loss.item()})
         torch.save(net.state_dict(), "/nowhere/net.pt")
     """
-
-
-def run(folder: Path, source: str, seconds: float = LIMITS.seconds) -> DryRun:
-    (folder / "train.py").write_text(dedent(source))
-    return dry_run(folder / "train.py", folder, ProcessSandbox(), limits=replace(LIMITS, seconds=seconds))
-
-
-def line_of(source: str, mark: str = "# fails") -> int:
-    return next(i for i, text in enumerate(dedent(source).splitlines(), 1) if mark in text)
 
 
 def test_the_last_shorter_batch_fails_on_its_line(tmp_path: Path) -> None:
@@ -417,64 +405,6 @@ def test_where_nothing_can_be_written_is_no_finding(tmp_path: Path, path: str) -
     assert found.failure is None, found
 
 
-LONG = """
-    import time
-    import numpy as np
-    import torch
-    net = torch.nn.Linear(4, 2)
-    optimizer = torch.optim.SGD(net.parameters(), 0.1)
-    data = torch.randn(90, 4)
-    losses, step = [], 0
-    def train(x):
-        global step
-        loss = net(x).sum()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.detach())
-        step += 1
-        time.sleep(0.02)
-    LOOP
-    BEHIND
-    """
-
-
-@pytest.mark.parametrize(
-    ("loop", "behind", "kind"),
-    [
-        ("while step < 4000: train(data[:8])", "net(torch.zeros(2, 5))", "RuntimeError"),
-        ("for i in range(4000): train(data[:8]) if i % 100 != 99 else train(data.T)", "", "RuntimeError"),
-        ("for i in range(0, 90000, 8): train(data[:8] if i < 89992 else data.T)", "", "RuntimeError"),
-        # What hangs on the number of rounds says nothing.
-        ("for i in range(4000): train(data[:8])", "torch.stack(losses) + torch.zeros(4000)", None),
-        ("while step < 4000: train(data[:8])", "assert len(losses) == 4000", None),
-    ],
-)  # fmt: skip
-def test_what_stands_behind_a_long_training_is_seen(tmp_path: Path, loop: str, behind: str, kind: str | None) -> None:
-    source = dedent(LONG).replace("LOOP", loop).replace("BEHIND", behind)
-    found = run(tmp_path, source, seconds=40)
-    assert (found.failure.kind if found.failure else None) == kind, found
-
-
-def test_a_loop_that_takes_batches_by_hand_is_not_wrong(tmp_path: Path) -> None:
-    source = """
-    import torch
-    from torch.utils.data import DataLoader, TensorDataset
-    net = torch.nn.Linear(4, 2)
-    optimizer = torch.optim.SGD(net.parameters(), 0.1)
-    loader = DataLoader(TensorDataset(torch.randn(4000, 4)), batch_size=1)
-    import time
-    for epoch in range(3):
-        batches = iter(loader)
-        for i in range(len(loader)):
-            (x,) = next(batches)
-            net(x).sum().backward()
-            optimizer.step()
-            time.sleep(0.01)
-    """
-    found = run(tmp_path, source)
-    assert (found.failure, found.unreached) == (None, None)
-
-
 @pytest.mark.parametrize("fails", [False, True])
 def test_writers_of_logs_are_left_out_also_where_the_script_runs_as_it_stands(tmp_path: Path, fails: bool) -> None:
     source = f"""
@@ -489,58 +419,6 @@ def test_writers_of_logs_are_left_out_also_where_the_script_runs_as_it_stands(tm
     found = run(tmp_path, source)
     assert (found.failure is not None, found.unreached) == (fails, None)
     assert fails or (found.whole and found.left_out == ("torch.utils.tensorboard", "wandb"))
-
-
-def test_rounds_that_only_gather_gradients_are_of_a_training(tmp_path: Path) -> None:
-    source = """
-    import torch
-    net = torch.nn.Linear(4, 2)
-    optimizer = torch.optim.SGD(net.parameters(), 0.1)
-    seen = 0
-    for i in range(100_000):
-        net(torch.zeros(2, 4)).sum().backward()
-        seen += 1
-        if (i + 1) % 5000 == 0:
-            optimizer.step()
-    net(torch.zeros(2, 5))  # fails
-    """
-    found = run(tmp_path, source)
-    assert found.failure is not None, found
-    assert found.failure.frames[-1].line == line_of(source)
-
-
-@pytest.mark.parametrize("fails", [False, True])
-@pytest.mark.parametrize(
-    "start", ["main(int(os.environ['LOCAL_RANK']))", "torch.multiprocessing.spawn(main, nprocs=4)"]
-)
-def test_of_several_processes_the_first_is_run(tmp_path: Path, start: str, fails: bool) -> None:
-    source = f"""
-    import os, torch
-    import torch.distributed as dist
-    from torch.nn.parallel import DistributedDataParallel as DDP
-    from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
-    def main(rank):
-        dist.init_process_group("nccl")
-        torch.cuda.set_device(rank)
-        net = DDP(torch.nn.Linear(4, 2).to(rank), device_ids=[rank])
-        optimizer = torch.optim.SGD(net.parameters(), 0.1)
-        data = TensorDataset(torch.randn(90, {5 if fails else 4}))
-        sampler = DistributedSampler(data)
-        for epoch in range(3):
-            sampler.set_epoch(epoch)
-            for (x,) in DataLoader(data, 16, sampler=sampler):
-                loss = net(x.cuda(rank)).sum()  # fails
-                loss.backward()
-                optimizer.step()
-                dist.all_reduce(loss.detach())
-        dist.barrier()
-        dist.destroy_process_group()
-    if __name__ == "__main__":
-        {start}
-    """
-    found = run(tmp_path, source)
-    assert (found.failure is not None, found.unreached) == (fails, None), found
-    assert fails or found.steps > 2
 
 
 def test_what_a_script_lacks_behind_its_training_is_told_with_the_steps_that_went_well(tmp_path: Path) -> None:

@@ -32,7 +32,8 @@ def main() -> None:
         _make(request)
         return
     ends = time.monotonic() + request["seconds"]
-    plain_ends = ends - min(PLAIN_SECONDS, request["seconds"] / 4)
+    plain_seconds = min(PLAIN_SECONDS, request["seconds"] / 4)
+    plain_ends = ends - plain_seconds
     result = _attempt(request, "fake", plain_ends)
     if LAUNCHER.search(result.get("reason") or ""):  # it is started by a launcher, as one of several processes
         request["launched"] = True
@@ -43,7 +44,7 @@ def main() -> None:
         result = _compared(result, _attempt(request, "real", plain_ends))
     if result["status"] != "failed":
         _write(result, RESULT)
-    plain = _attempt(request, "plain", min(ends, time.monotonic() + PLAIN_SECONDS))
+    plain = _attempt(request, "plain", min(ends, time.monotonic() + plain_seconds))
     judged = _as_it_stands(result, plain)
     if judged["status"] == "failed" and plain["status"] != "failed" and judged.get("cut"):
         judged = _however_much(judged, _attempt(request, "varied", ends))
