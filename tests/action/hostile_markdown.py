@@ -23,7 +23,7 @@ LIVE_TEXT = {
     "mention": r"(?<![\w`])@\w",
     "reference": r"(?<!\w)(?:GH-|#)\d+|\w#\d+",
     "formula": r"\$[^$]+\$",
-    "emoji": r":[\w+-]+:",
+    "emoji": r"(?a::[\w+-]+:)",  # their names are ASCII
     "commit": r"(?<!\w)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?!\w)",
     "address": r"://|www\.|mailto:",
 }
