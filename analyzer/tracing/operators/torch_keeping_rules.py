@@ -110,21 +110,6 @@ def group_norm(op: Op, input: Value, num_groups: Value, rest: tuple[Value, ...])
     return apply(op, "torch", "GroupNorm", (input,), {"num_groups": num_groups, "num_channels": found.dims[1]})
 
 
-@operator("torch.nn.functional.embedding_bag", "input weight offsets=None *rest")
-def embedding_bag(op: Op, input: Value, weight: Value, offsets: Value, rest: tuple[Value, ...]) -> Value:
-    """One row for each row of indices, or for each offset into a single one."""
-    index, table = tensor_of(op.tr, input, "torch"), tensor_of(op.tr, weight, "torch")
-    starts = tensor_of(op.tr, offsets, "torch") if offsets is not None else None
-    if index is not None and table is not None and (table.dtype or "").startswith("int"):
-        index, table = table, index  # an old order of the arguments, which is still taken
-    if index is None or table is None or index.dims is None or not table.dims or op.extra.get("include_last_offset"):
-        return unknown_tensor(op, "torch")
-    bags = index if len(index.dims) == 2 else starts
-    if bags is None or not bags.dims:
-        return unknown_tensor(op, "torch")
-    return Tensor((bags.dims[0], table.dims[-1]), table.dtype, "torch", site=op.where, sources=(index, table))
-
-
 @operator("torch.nn.functional.embedding", "input weight *rest")
 def embedding(op: Op, input: Value, weight: Value, rest: tuple[Value, ...]) -> Value:
     x, table = tensor_of(op.tr, input, "torch"), tensor_of(op.tr, weight, "torch")
