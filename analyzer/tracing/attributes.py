@@ -76,6 +76,8 @@ def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -
         return value.name
     if name == "__module__":
         return module_of(value.path)
+    if name == "__doc__" and "attribute __doc__" not in value.options:
+        return None if isinstance(value.node, ast.Lambda) else ast.get_docstring(value.node)
     return value.options.get(f"attribute {name}", tr.unknown(f"attribute {name}"))
 
 
@@ -178,6 +180,8 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
         return _bind(found[0], value, found[1])
     if name == "__class__":
         return value.cls
+    if name == "__doc__":
+        return ast.get_docstring(value.cls.node)
     if name == "__dict__":
         return DictV(dict(value.attrs), value.open)
     if value.cls.tuple and name == "_replace":
@@ -306,6 +310,8 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
         return value.name
     if name == "__module__":
         return module_of(value.path)
+    if name == "__doc__":
+        return ast.get_docstring(value.node)
     if value.tuple and name == "_fields":
         return tuple(field_names(value))
     if value.tuple and name == "__new__":

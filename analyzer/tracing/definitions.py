@@ -75,7 +75,8 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
             function.remembers = isinstance(found, Api) and found.name.startswith("functools.")
         return value
     found = evaluate(tr, target)
-    if isinstance(found, Function) or (isinstance(found, Class) and not isinstance(node, ast.Call)):
+    of_an_object = isinstance(found, Bound) and isinstance(found.function, Function)
+    if isinstance(found, Function) or of_an_object or (isinstance(found, Class) and not isinstance(node, ast.Call)):
         result = _decorated(tr, node, value)
         if isinstance(result, Function) and result.path.startswith(MARK) and isinstance(value, Function):
             return replace(result, wrapped=value)

@@ -110,6 +110,8 @@ def _changed(node: ast.stmt) -> set[str]:
         part = pending.pop()
         if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found.add(part.name)
+            for given in part.decorator_list:  # `@registry.register("name")` fills what it is a method of
+                found.update(_root(given.func if isinstance(given, ast.Call) else given))
             continue
         if isinstance(part, (ast.Import, ast.ImportFrom)):
             found.update(a.asname or a.name.partition(".")[0] for a in part.names)

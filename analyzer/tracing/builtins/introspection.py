@@ -112,6 +112,8 @@ def is_a(value: Value, kind: Value) -> bool | None:
             else None
         )
     if isinstance(kind, Api):
+        if kind.name == "numpy.ndarray" and (value is None or isinstance(value, _PLAIN)):
+            return False
         plainly = _of_library(value, kind.name)
         if plainly is not None:
             return plainly
@@ -133,6 +135,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
     return None
 
 
+_PLAIN = (int, float, str, bytes, tuple, ListV, DictV, SetV)
 _ITERABLE = (str, bytes, tuple, ListV, DictV, Iterator_)
 _MODULES = ("torch.nn.Module", "torch.nn.modules.module.Module")
 
@@ -146,6 +149,10 @@ def _of_library(value: Value, kind: str) -> bool | None:
             return False
         iterable = _ITERABLE if kind.endswith("Iterable") else (str, bytes, tuple, ListV)
         return True if isinstance(value, iterable) and not isinstance(value, SetV) else None
+    if kind.rpartition(".")[0] in ("collections.abc", "typing"):
+        told = _of_protocol(value, kind.rpartition(".")[2])
+        if told is not None:
+            return told
     if kind in ("collections.abc.Callable", "typing.Callable"):
         return True if isinstance(value, (Function, Class, Partial, Native, Bound, Layer)) else None
     if kind in _MODULES and isinstance(value, Layer):
@@ -156,6 +163,20 @@ def _of_library(value: Value, kind: str) -> bool | None:
         return None if _may_derive(value.name, kind) else False
     if isinstance(value, Instance) and value.cls.closed and set(value.cls.library_bases) <= set(_MODULES):
         return kind in _MODULES and bool(value.cls.library_bases)
+    return None
+
+
+def _of_protocol(value: Value, protocol: str) -> bool | None:
+    """Whether a plain value has one of the protocols of `collections.abc`."""
+    if not (value is None or isinstance(value, _PLAIN)):
+        return None
+    mapping, sized = isinstance(value, DictV), isinstance(value, (str, bytes, tuple, ListV, DictV, SetV))
+    if protocol in ("Mapping", "MutableMapping"):
+        return mapping
+    if protocol in ("Collection", "Sized", "Container", "Reversible"):
+        return None if protocol == "Reversible" and isinstance(value, SetV) else sized
+    if protocol == "Hashable":
+        return False if mapping or isinstance(value, ListV) else None if isinstance(value, (tuple, SetV)) else True
     return None
 
 

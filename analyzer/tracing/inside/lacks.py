@@ -32,6 +32,8 @@ def lack(error: BaseException, own: list[Any], last: Any, *, nothing_left_out: b
         return "the package `%s`, which is not installed" % (error.name or text)
     if isinstance(error, ImportError):
         return f"an import that does not work with the installed versions ({text[:120]})"
+    if own and own[-1] != last and _of_an_import(error, own[-1]):
+        return f"a library that can be imported here ({kind}: {text[:120]})"
     if isinstance(error, (OSError, EOFError)) or any(word in text for word in _OF_FILES):
         return f"a file or the network ({kind}: {text[:120]})"
     if own[-1:] != [last] and any(isinstance(e, OSError) for e in _behind(error)):
@@ -55,6 +57,13 @@ def lack(error: BaseException, own: list[Any], last: Any, *, nothing_left_out: b
     if own and own[-1] == last and _by_itself(error, last):
         return f"it refuses to go on by itself ({kind}: {text[:120]})"
     return None
+
+
+def _of_an_import(error: BaseException, line: Any) -> bool:
+    """Whether a library failed while it was imported, or says that it is for want of an import."""
+    if (line.line or "").lstrip().startswith(("import ", "from ")):
+        return True
+    return isinstance(error, RuntimeError) and isinstance(error.__cause__, ImportError)
 
 
 def _behind(error: BaseException) -> list[BaseException]:

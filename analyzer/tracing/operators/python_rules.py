@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import keyword
 import math
 from collections.abc import Callable
 
@@ -10,6 +11,7 @@ from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.builtins import BUILTINS, Call
 from analyzer.tracing.definitions import make_class
 from analyzer.tracing.evaluation import call, iterate
+from analyzer.tracing.modules import import_module
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.paths import PathEnd
@@ -51,6 +53,24 @@ def math_function(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     if whole and isinstance(x, Poly):
         return x
     return Unknown("a number", getattr(x, "origin", "imprecise"), pytype="int" if whole else "float")
+
+
+@operator("keyword.iskeyword keyword.issoftkeyword", "text")
+def is_keyword(op: Op, text: Value) -> Value:
+    if isinstance(text, Unknown):
+        return Unknown("a test of a name", text.origin, pytype="bool")
+    return isinstance(text, str) and (keyword.iskeyword if op.short == "iskeyword" else keyword.issoftkeyword)(text)
+
+
+@operator("importlib.import_module", "name package=None")
+def imported(op: Op, name: Value, package: Value) -> Value:
+    if not isinstance(name, str) or not (name := name.strip()) or (name.startswith(".") and not isinstance(package, str)):
+        return op.tr.unknown("a module", label="import_module()")
+    if isinstance(package, str) and name.startswith("."):
+        up = len(name) - len(name.lstrip("."))
+        above = package.split(".")
+        name = ".".join([*above[: len(above) - up + 1], *filter(None, [name[up:]])])
+    return import_module(op.tr, name, whole=True)
 
 
 @operator("math.prod numpy.product", "values *rest")
