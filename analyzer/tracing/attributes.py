@@ -14,7 +14,7 @@ from analyzer.tracing.operators import instance_attribute, layer_attribute, laye
 from analyzer.tracing.operators.keras_models import model_attribute
 from analyzer.tracing.operators.own_gradients import apply_function
 from analyzer.tracing.operators.tables import set_names
-from analyzer.tracing.operators.torch_modules import is_sequence, register
+from analyzer.tracing.operators.torch_modules import is_module, register
 from analyzer.tracing.problems import Diagnostic, PyRaise
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.signatures import refuse
@@ -174,8 +174,10 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
     found = value.cls.find(name)
     if found is not None and isinstance(found[0], Function) and found[0].kind == "property":
         return call(tr, Bound(value, found[0], found[1]), (), {})
-    if name in value.attrs:
+    if name in value.attrs and not (name == "items" and "__layer__" in value.attrs):
         return value.attrs[name]
+    if isinstance(value.attrs.get("items"), DictV) and is_module(value) and name in value.attrs["items"].items:
+        return value.attrs["items"].items[name]
     if found is not None:
         return _bind(found[0], value, found[1])
     if name == "__class__":
@@ -387,8 +389,7 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         tr.touch(owner)
         old = owner.attrs.get(name)
         owner.attrs[name] = value
-        if is_sequence(owner):
-            register(tr, owner, name, old, value)
+        register(tr, owner, name, old, value)
     elif isinstance(owner, Rows) and name == "columns":
         set_names(tr, owner, value)
     elif isinstance(owner, Class):
@@ -400,8 +401,7 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         owner.attrs[name] = value
         if isinstance(owner, Layer):
             layer_attribute_set(owner, name, value)
-            if is_sequence(owner):
-                register(tr, owner, name, old, value)
+            register(tr, owner, name, old, value)
     elif isinstance(owner, Module):
         if isinstance(owner.scope, LazyScope):
             tr.shared.summaries = None  # its functions are not those that were summarised

@@ -14,7 +14,6 @@ from analyzer.tracing.operators.torch_modules import (
     find_submodule,
     is_hook,
     is_module,
-    is_sequence,
     named_children,
     named_modules,
     register,
@@ -161,8 +160,7 @@ def instance_method(
         if isinstance(args[0], str):
             old = owner.attrs.get(args[0])
             owner.attrs[args[0]] = args[1]
-            if is_sequence(owner):
-                register(tr, owner, args[0], old, args[1])
+            register(tr, owner, args[0], old, args[1])
         else:
             owner.open = True
         return None
@@ -173,7 +171,9 @@ def instance_method(
     if name in ("compile", "fit", "evaluate", "predict", "train_on_batch"):
         return keras_models.model_method(tr, owner, name, args, kwargs, node)
     items = owner.attrs.get("items")
-    if isinstance(items, (ListV, DictV)) and name in ("append", "extend", "insert", "items", "keys", "values"):
+    if isinstance(items, (ListV, DictV)) and name in (
+        "append", "extend", "insert", "items", "keys", "values", "update", "pop",
+    ):  # fmt: skip
         return call(tr, Bound(items, name), args, kwargs, node)
     if name in ("modules", "named_modules") and is_module(owner) and not tr.in_definition:
         named = named_modules(owner)

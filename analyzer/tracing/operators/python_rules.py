@@ -64,7 +64,7 @@ def is_keyword(op: Op, text: Value) -> Value:
 
 @operator("importlib.import_module", "name package=None")
 def imported(op: Op, name: Value, package: Value) -> Value:
-    if not isinstance(name, str) or not (name := name.strip()) or (name.startswith(".") and not isinstance(package, str)):
+    if not isinstance(name, str) or not name.strip(".") or (name.startswith(".") and not isinstance(package, str)):
         return op.tr.unknown("a module", label="import_module()")
     if isinstance(package, str) and name.startswith("."):
         up = len(name) - len(name.lstrip("."))

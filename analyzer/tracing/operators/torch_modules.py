@@ -89,9 +89,14 @@ def children_of(value: Layer | Instance) -> Children:
 
 
 def register(tr: Tracer, owner: Layer | Instance, name: str, old: Value, new: Value) -> None:
-    """`owner.name = new` where `owner` calls its children in order: it replaces the child of that name, or follows."""
+    """`owner.name = new` where `owner` keeps its children by name or in order: it replaces one, or follows the last."""
     items = owner.attrs.get("items")
-    if not isinstance(items, ListV) or not is_module(new):
+    if not is_module(owner) or not is_module(new):
+        return
+    if isinstance(items, DictV):
+        tr.touch(items)
+        items.items[name] = new
+    if not isinstance(items, ListV) or not is_sequence(owner):
         return
     place = next((i for i, child in enumerate(items.items) if old is not None and child is old), None)
     if place is None and name.isdigit() and int(name) < len(items.items):
