@@ -115,7 +115,8 @@ def _types(sources: Sequence[tuple[Path, str | None]]) -> Known:
 def _run_dry(
     traced: AnalysisResult, path: Path, root: Path, args: argparse.Namespace, console: Console
 ) -> AnalysisResult:
-    if not is_script(path.read_text(encoding="utf-8", errors="replace")):
+    named = any(Path(name) == path for name in args.files)  # and not only found in a folder
+    if not named and not is_script(path.read_text(encoding="utf-8", errors="replace")):
         return traced
     if args.seconds <= 0:
         raise UsageProblem("--seconds is a positive number")

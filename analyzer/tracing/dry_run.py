@@ -100,12 +100,23 @@ def _uses_torch(path: Path, root: Path) -> bool:
 
 
 def is_script(text: str) -> bool:
-    """Whether the file does something when it is executed: a `__main__` guard, a loop or a call of training."""
+    """Whether the file does something when it is executed: a `__main__` guard, a loop, a training, a call of a model.
+
+    A model is what the file itself has made and calls by a small letter (`out = net(x)`); what a class statement or an
+    import has bound is none.
+    """
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
+    made: set[str] = set()
     for node in tree.body:
+        if isinstance(node, (ast.Expr, ast.Assign)) and any(
+            isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in made for n in ast.walk(node)
+        ):
+            return True
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            made |= {t.id for t in node.targets if isinstance(t, ast.Name) and t.id[0].islower()}
         if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
             return True
         if isinstance(node, (ast.For, ast.While, ast.With)):

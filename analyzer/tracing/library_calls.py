@@ -25,7 +25,7 @@ from analyzer.tracing.values import (
     Value,
 )
 
-LIBRARY_STEPS = 40_000  # of one call of a library
+LIBRARY_STEPS = 100_000  # of one call of a library: a network of a hundred blocks takes about 60,000
 
 
 def run_library(

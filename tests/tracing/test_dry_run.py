@@ -252,6 +252,10 @@ def test_a_failure_alleged_of_every_run_is_a_guess_once_the_line_was_passed(tmp_
         ("if __name__ == '__main__':\n    f()\n", True),
         ("model.fit(x, y)\n", True),
         ("for e in range(3):\n    step()\n", True),
+        ("net = Net()\nout = net(x)\n", True),
+        ("net = Net()\nprint(net(x).shape)\n", True),
+        ("Point = namedtuple('Point', 'x')\nzero = Point(0)\n", False),
+        ("log = getLogger('a')\nlog.setLevel(3)\nbuild = make(3)\n", False),
         ("def f(:\n", False),
     ],
 )

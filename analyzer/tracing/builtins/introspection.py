@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+from array import array
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -194,6 +196,9 @@ def hasattr_(c: Call) -> Value:
                 return True
             if lacks_attribute(c.tr, value, name):
                 return False
+        plainly = _has(value, name)
+        if plainly is not None:
+            return plainly
         if isinstance(value, Module):
             return provide(c.tr, value.scope, name) or c.tr.unknown("an attribute test", pytype="bool")
         if isinstance(value, Layer) and has_attribute(value, name):
@@ -211,6 +216,24 @@ def hasattr_(c: Call) -> Value:
     return c.tr.unknown("an attribute test", pytype="bool")
 
 
+_TYPES: tuple[tuple[type | tuple[type, ...], type], ...] = (
+    (bool, bool), (int, int), (str, str), (bytes, bytes), (SetV, set), (ListV, list),
+)  # fmt: skip
+_OF_ROWS = frozenset((*dir(deque), *dir(array)))  # what else a row of values may be
+
+
+def _has(value: Value, name: str) -> bool | None:
+    """Whether a value of a builtin type has an attribute; None where it is of another, or may be of a subclass."""
+    if value is None:
+        return hasattr(None, name)
+    if type(value) is tuple:
+        return hasattr(tuple, name)
+    plain = next((kind for of, kind in _TYPES if isinstance(value, of)), None)
+    if plain is None or name == "value" or (plain is list and name in _OF_ROWS and not hasattr(list, name)):
+        return None
+    return hasattr(plain, name)
+
+
 def getattr_(c: Call) -> Value:
     value, name = c.get(0), c.get(1)
     if not isinstance(name, str):
@@ -218,6 +241,10 @@ def getattr_(c: Call) -> Value:
     if len(c.args) > 2:
         if isinstance(value, Instance) and name not in value.attrs and not value.cls.find(name):
             return c.args[2] if lacks_attribute(c.tr, value, name) else c.tr.unknown("an attribute")
+        if _has(value, name) is False:
+            return c.args[2]
+        if isinstance(value, Layer) and not has_attribute(value, name):
+            return c.tr.unknown("an attribute")
         if isinstance(value, Unknown) and value.attrs.get(name) is None:
             return get_attribute(c.tr, value, name)
     return get_attribute(c.tr, value, name, c.node)

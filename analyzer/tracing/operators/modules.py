@@ -98,8 +98,11 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
     layer = instance.attrs.get("__layer__")
     if isinstance(layer, Layer) and name in ("weight", "bias"):
         return layer_attribute(tr, layer, name)
-    if name in _METHODS or (
-        inherited and name in ("forward", "call", "__call__", "__init__", "__getattr__", "__setattr__")
+    of_a_dict = name in ("update", "pop") and isinstance(instance.attrs.get("items"), DictV)
+    if (
+        name in _METHODS
+        or of_a_dict
+        or (inherited and name in ("forward", "call", "__call__", "__init__", "__getattr__", "__setattr__"))
     ):
         return Bound(instance if not inherited else SuperV(instance.cls, instance), name)
     if name == "_modules":
