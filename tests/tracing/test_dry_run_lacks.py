@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from pathlib import Path
 from textwrap import dedent
@@ -115,3 +116,22 @@ def test_what_a_compiler_would_read_keeps_its_loops(tmp_path: Path) -> None:
 def test_an_error_about_what_replaces_loops_is_no_defect(tmp_path: Path) -> None:
     source = "def f():\n    yield\ng = f()\nnext(g)\ng.throw(RuntimeError('Untyped global name __assay_few__'))"
     assert "left out" in (told(tmp_path, source) or "")
+
+
+@pytest.mark.parametrize(
+    ("library", "line", "lacking"),
+    [
+        ("raise RuntimeError('its operators are not here')", "import broken_library", True),
+        ("def load():\n    try:\n        import absent_library\n    except ImportError as e:\n"
+         "        raise RuntimeError('cannot load') from e", "from broken_library import load; load()", True),
+        ("def load():\n    try:\n        import absent_library\n    except ImportError:\n"
+         "        raise RuntimeError('sizes 3 and 4 differ')", "import broken_library\nbroken_library.load()", False),
+    ],
+)  # fmt: skip
+def test_a_library_that_cannot_be_imported_is_no_mistake_of_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, line: str, lacking: bool
+) -> None:
+    (tmp_path / "broken_library.py").write_text(library)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "broken_library", raising=False)
+    assert (told(tmp_path, line, nothing_left_out=True) is not None) == lacking
