@@ -23,6 +23,7 @@ OPERATORS = (
     ),
     operator("Embedding", torch="Embedding embedding", keras="Embedding", traits=SELECTS | DENSE | WEIGHTS),
     operator("EmbeddingBag", torch="EmbeddingBag", traits=WEIGHTS),
+    operator("ReversibleEmbedding", keras="ReversibleEmbedding", traits=WEIGHTS),
     operator("Subscript", torch="getitem", keras="getitem"),
     operator("GatherElements", (11, 13), torch="gather take_along_dim", traits=SELECTS | DENSE),
     operator("GatherND", (11, 12, 13), tf="GatherNd ResourceGatherNd", traits=SELECTS),

@@ -63,11 +63,18 @@ def input_tensor(op: Op, shape: Value, batch_shape: Value = None) -> Value:
 
 
 def flat(value: Value) -> list[Value]:
+    """What Keras's trees hold, in its order: a dictionary's by the order of its names."""
+    if isinstance(value, DictV):
+        return [v for name in _names(value) for v in flat(value.items[name])]
     if isinstance(value, ListV):
         return [v for item in value.items for v in flat(item)]
     if isinstance(value, tuple):
         return [v for item in value for v in flat(item)]
     return [value]
+
+
+def _names(value: DictV) -> list[Any]:
+    return sorted(value.items, key=str)
 
 
 def _by_name(given: DictV, inputs: list[Value]) -> list[Value]:
@@ -100,7 +107,11 @@ def call_model(
     if owner.kind == "sequential":
         return call_sequential(tr, owner, value, node)
     inputs, outputs = flat(owner.data["inputs"]), owner.data["outputs"]
-    given = _by_name(value, inputs) if isinstance(value, DictV) else flat(value)
+    named = owner.data["inputs"]
+    if isinstance(value, DictV) and isinstance(named, DictV):
+        given = [value.items.get(name) for name in _names(named)]
+    else:
+        given = _by_name(value, inputs) if isinstance(value, DictV) else flat(value)
     if len(inputs) != len(given) or not all(isinstance(i, Tensor) for i in inputs):
         return tr.unknown("result of a model")
     mapping: dict[str, Any] = {}
@@ -115,6 +126,10 @@ def call_model(
     targets = [o for o in flat(outputs) if isinstance(o, Tensor)]
     check_slice(tr, targets, mapping, node)
     results = [_instance(tr, o, mapping, graph, [g for g in given if isinstance(g, Tensor)], op) for o in flat(outputs)]
+    if isinstance(outputs, DictV):
+        if len(outputs.items) != len(results):
+            return tr.unknown("outputs by name")
+        return DictV(dict(zip(_names(outputs), results, strict=True)))
     return results[0] if not isinstance(outputs, (ListV, tuple)) else ListV(results)
 
 

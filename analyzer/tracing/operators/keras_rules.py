@@ -6,15 +6,17 @@ from typing import Any
 
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators import shape_of
+from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.keras_models import apply_loss, build_sequential, flat, input_tensor
 from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
-from analyzer.tracing.operators.refusals import fail
+from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator, rules, run_entry
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.tensors import Size, Tensor, show_shape
 from analyzer.tracing.values import Api, Layer, ListV, Native, Object, Unknown, Value
+from analyzer.validity.terms import equal
 
 
 @operator("keras.Input keras.layers.Input", "shape=None batch_size=None *rest")
@@ -101,6 +103,23 @@ def lambda_layer(op: Op, layer: Layer, inputs: Value, rest: tuple[Value, ...]) -
     given = layer.args.get("arguments")
     extra = {str(k): v for k, v in given.items.items()} if given is not None and hasattr(given, "items") else {}
     return call(op.tr, layer.args.get("function"), (inputs,), extra)
+
+
+@operator("keras.layers.ReversibleEmbedding.__call__", "layer inputs reverse=False")
+def reversible_embedding(op: Op, layer: Layer, inputs: Value, reverse: Value) -> Value:
+    """Vectors of indices, or logits of vectors."""
+    source = tensor(op, inputs)
+    if reverse is False:
+        sizes = {name: layer.args[name] for name in ("input_dim", "output_dim") if name in layer.args}
+        return apply(op, "keras", "ReversibleEmbedding", [inputs], sizes)
+    if reverse is not True or source is None or not source.dims:
+        return unknown_tensor(op, "tf")
+    count, width = (op.tr.term_of(layer.args.get(name), name) for name in ("input_dim", "output_dim"))
+    if count is None or width is None:
+        return unknown_tensor(op, "tf")
+    shown = show_shape(source.dims)
+    require(op, equal(source.dims[-1], width), "width", f"the vectors {shown} must have {width} elements", (source,))
+    return like(op, source, (*source.dims[:-1], count), source.dtype)
 
 
 @operator("keras.layers.TimeDistributed.__init__ keras.layers.Bidirectional.__init__", "layer *rest")

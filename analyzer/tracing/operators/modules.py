@@ -20,7 +20,7 @@ from analyzer.tracing.operators.torch_modules import (
     register_hook,
 )
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, Bound, DictV, Function, Instance, Layer, ListV, SuperV, Unknown, Value
+from analyzer.tracing.values import Api, Bound, DictV, Function, Instance, Layer, ListV, Object, SuperV, Unknown, Value
 
 _SELF = {
     "to",
@@ -80,7 +80,9 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
         if base not in ("torch.utils.data.Dataset",):
             instance.open = True
     if "keras.Model" in instance.cls.library_bases and ("inputs" in kwargs or len(args) == 2):
+        tr.touch(instance)
         instance.open = True
+        instance.attrs["__layer__"] = call(tr, Api("keras.Model"), args, kwargs)  # a functional model by inheritance
 
 
 def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: bool = False) -> Value:
@@ -98,6 +100,10 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
     layer = instance.attrs.get("__layer__")
     if isinstance(layer, Layer) and name in ("weight", "bias"):
         return layer_attribute(tr, layer, name)
+    if isinstance(layer, Object) and layer.kind == "model":
+        known = layer.attrs.get(name, keras_models.model_attribute(layer, name))
+        if known is not None:
+            return known
     of_a_dict = name in ("update", "pop") and isinstance(instance.attrs.get("items"), DictV)
     if (
         name in _METHODS
@@ -118,6 +124,8 @@ def call_library_instance(
     layer = owner.attrs.get("__layer__")
     if isinstance(layer, Layer):
         return call_layer(tr, layer, args, kwargs, node)
+    if isinstance(layer, Object) and layer.kind == "model":
+        return call(tr, layer, args, kwargs, node)
     tr.shared.unknown_calls[f"{owner.cls.name}()"] += 1
     return tr.unknown(f"result of calling a {owner.cls.name}")
 

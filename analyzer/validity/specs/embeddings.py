@@ -56,3 +56,12 @@ def keras_embedding(
     """``keras.layers.Embedding``."""
     need_positive(case, input_dim=input_dim, output_dim=output_dim)
     return TensorType((*x.dims, output_dim), "float32")
+
+
+@define("keras", "ReversibleEmbedding")
+def keras_reversible_embedding(
+    case: Case, x: TensorType, *, input_dim: Term, output_dim: Term, **_others: Any
+) -> TensorType:
+    """``keras.layers.ReversibleEmbedding`` of indices; from vectors to logits it is called with ``reverse=True``."""
+    need_positive(case, input_dim=input_dim, output_dim=output_dim)
+    return TensorType((*x.dims, output_dim), "float32")

@@ -1,0 +1,63 @@
+"""Functional Keras models by inheritance, models with inputs and outputs by name, embeddings that run both ways."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+HEAD = """
+import keras
+from keras import layers
+class Backbone(keras.Model):
+    def __init__(self, width):
+        first, second = keras.Input((8,), name="left"), keras.Input((6,), name="right")
+        hidden = layers.Dense(width)(layers.Concatenate()([first, second]))
+        super().__init__(inputs={"b": first, "a": second}, outputs={"z": hidden, "c": layers.Dense(3)(hidden)})
+        self.width = width
+backbone = Backbone(5)
+given = {"a": keras.Input((6,)), "b": keras.Input((8,))}
+embedding = layers.ReversibleEmbedding(100, 32, dtype="float32")
+vectors = embedding(keras.Input((7,), dtype="int32"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "width"),
+    [
+        ("backbone(given)['z']", 5),
+        ("backbone(given)['c']", 3),
+        ("backbone(backbone.input)['z']", 5),
+        ("keras.Model(backbone.inputs, backbone.outputs)([given['a'], given['b']])[0]", 3),
+        ("vectors", 32),
+        ("embedding(vectors, reverse=True)", 100),
+        ("embedding(layers.Dense(32)(given['a']), reverse=True)", 100),
+    ],
+)
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_width_is_what_keras_makes(tmp_path: Path, value: str, width: int, more: int) -> None:
+    keras = pytest.importorskip("keras")
+    text = f"{HEAD}x = {value}\ny = layers.Dense({width + more})(x)\nlayers.Add()([x, y])\n"
+    (tmp_path / "net.py").write_text(text)
+    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+    told = [p.site.line for p in shared.problems.values() if p.level == "error" and p.proved]
+    assert told == ([text.count("\n")] if more else [])
+    if hasattr(keras.layers, "ReversibleEmbedding"):
+        if more:
+            with pytest.raises(ValueError, match="shapes"):
+                exec(compile(text, "net.py", "exec"), {"__name__": "net"})
+        else:
+            exec(compile(text, "net.py", "exec"), {"__name__": "net"})
+
+
+def test_vectors_of_another_width_are_refused(tmp_path: Path) -> None:
+    text = f"{HEAD}embedding(layers.Dense(31)(vectors), reverse=True)\n"
+    (tmp_path / "net.py").write_text(text)
+    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+    (problem,) = [p for p in shared.problems.values() if p.level == "error" and p.proved]
+    assert problem.site.line == text.count("\n")
+    assert "must have 32 elements" in problem.message
