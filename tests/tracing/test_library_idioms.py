@@ -1,6 +1,6 @@
 """What libraries of layers are written with: registries, modules by name, questions with a default, ModuleDict.
 
-Each program computes a width that Python gives as well, and a layer takes it: right with that one, refused with another.
+Each program computes a width that Python gives as well, and a layer takes it: right with that, refused with another.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def reversible_embedding(op: Op, layer: Layer, inputs: Value, reverse: Value) ->
     """Vectors of indices, or logits of vectors."""
     source = tensor(op, inputs)
     if reverse is False:
-        sizes = {name: layer.args[name] for name in ("input_dim", "output_dim") if name in layer.args}
+        sizes: dict[str, Value] = {name: layer.args[name] for name in ("input_dim", "output_dim") if name in layer.args}
         return apply(op, "keras", "ReversibleEmbedding", [inputs], sizes)
     if reverse is not True or source is None or not source.dims:
         return unknown_tensor(op, "tf")
