@@ -43,7 +43,7 @@ LONG = """
 )  # fmt: skip
 def test_what_stands_behind_a_long_training_is_seen(tmp_path: Path, loop: str, behind: str, kind: str | None) -> None:
     source = dedent(LONG).replace("LOOP", loop).replace("BEHIND", behind)
-    found = run(tmp_path, source, seconds=40)
+    found = run(tmp_path, source, seconds=160)
     assert (found.failure.kind if found.failure else None) == kind, found
 
 
@@ -63,7 +63,7 @@ def test_a_loop_that_takes_batches_by_hand_is_not_wrong(tmp_path: Path) -> None:
             optimizer.step()
             time.sleep(0.01)
     """
-    found = run(tmp_path, source, seconds=40)
+    found = run(tmp_path, source, seconds=160)
     assert (found.failure, found.unreached) == (None, None)
 
 
@@ -80,7 +80,7 @@ def test_rounds_that_only_gather_gradients_are_of_a_training(tmp_path: Path) -> 
             optimizer.step()
     net(torch.zeros(2, 5))  # fails
     """
-    found = run(tmp_path, source, seconds=40)
+    found = run(tmp_path, source, seconds=160)
     assert found.failure is not None, found
     assert found.failure.frames[-1].line == line_of(source)
 
@@ -114,6 +114,6 @@ def test_of_several_processes_the_first_is_run(tmp_path: Path, start: str, fails
     if __name__ == "__main__":
         {start}
     """
-    found = run(tmp_path, source, seconds=40)
+    found = run(tmp_path, source, seconds=160)
     assert (found.failure is not None, found.unreached) == (fails, None), found
     assert fails or found.steps > 2

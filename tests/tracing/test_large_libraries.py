@@ -73,7 +73,8 @@ def slow(x):
     for i in range(100000):
         x = torch.cat([torch.relu(x), torch.zeros(2, 1)], 1)
         for j in range(i):
-            x = torch.relu(x)
+            for k in range(j):
+                x = torch.relu(x)
     return x
 """,
 }
