@@ -3,7 +3,8 @@
 Facts that transfer functions attach to their results:
 
 - ``max: (value, axes)``: the maximum over `axes` is exactly `value` (``x - max(x)``, its exponential).
-- ``attained: (least, most, axes)``: along `axes` some element lies in [least, most] (`attained`).
+- ``attained: ((least, most, axes), …)``: along `axes` some element lies in [least, most] (`attained`).
+- ``permutation: axis``, ``ranked: (source, axis)``: places and values of a sorting (`rankings`).
 - ``peaks: {axes: least}``: the maximum over `axes` is at least `least` (`peaks`).
 - ``extremum: (p, q, d, largest)``: the result is the larger (or smaller) of p and q, and d is p - q.
 - ``reduced: (kind, operand, axes, kept)``: the result is a reduction of `operand`; kinds ``max``, ``min``, ``sum``,

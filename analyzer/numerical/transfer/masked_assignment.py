@@ -11,6 +11,7 @@ from typing import Any
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain.tensor import AbstractTensor, count
 from analyzer.numerical.refinement import implied_cases, reevaluate
+from analyzer.numerical.transfer.peaks import peaks_of
 from analyzer.operators.declaration import CONVERTS, IDENTITY, RESHAPES
 
 OPPOSITES = {"Less": "GreaterOrEqual", "Greater": "LessOrEqual", "Equal": "NotEqual"}  # of numbers, not of NaN
@@ -136,6 +137,15 @@ def holds_everything(x: AbstractTensor) -> bool:
         return False
     masks = [m for m in (_selected_by(part, DEPTH) for part in origin.inputs) if m is not None]
     return any(_complements(a, b) and count(a.shape)[0] >= 1 for a in masks for b in masks)
+
+
+def selects_something(x: AbstractTensor) -> bool:
+    """Whether a mask that is true somewhere has selected the elements of `x`, changed one by one since."""
+    mask = _selected_by(x, DEPTH)
+    if mask is None or mask.rank is None:
+        return False
+    rest = ([i for i in range(mask.rank) if i not in axes] for axes, least in peaks_of(mask).items() if least > 0)
+    return any(count(mask.shape, axes)[0] >= 1 for axes in rest)
 
 
 def _selected_by(part: Any, depth: int) -> AbstractTensor | None:
