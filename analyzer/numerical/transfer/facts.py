@@ -303,7 +303,7 @@ def _square_sum(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
         if kept and kind == "sum of squares":
             return same_magnitude(source, a)
         if kept and kind == "sum":
-            return _square_of(source, a)
+            return square_of(source, a)
     for part in b.facts.get("above", ()):
         if _square_sum(part, a, depth - 1):
             return True
@@ -313,10 +313,10 @@ def _square_sum(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
     if origin.rule.name == "Add":
         x, y = origin.inputs
         return (y.low >= 0 and _square_sum(x, a, depth - 1)) or (x.low >= 0 and _square_sum(y, a, depth - 1))
-    return _square_of(b, a)
+    return square_of(b, a)
 
 
-def _square_of(b: AbstractTensor, a: AbstractTensor) -> bool:
+def square_of(b: AbstractTensor, a: AbstractTensor) -> bool:
     origin = b.origin
     if origin is None:
         return False
