@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from build import Builder, bounds, rules
@@ -23,18 +25,18 @@ def root(
     return str(b.op("Sqrt", total) if half == "Sqrt" else b.op("Pow", total, b.const(0.5)))
 
 
-def plus(constant: float = 4.0, *, sign: str = "Add", other: bool = False, **how: object) -> Graph:
+def plus(constant: float = 4.0, *, sign: str = "Add", other: bool = False, **how: Any) -> Graph:
     """The sum (or difference) of a root and what is squared under it (or something else)."""
     b = Builder()
     x = b.input("x", (6,))
-    made = root(b, x, constant, **how)  # type: ignore[arg-type]
+    made = root(b, x, constant, **how)
     beside = b.op("Mul", x, b.const(1.5)) if other else x
     return b.graph(b.op("Sub", made, beside) if sign == "Sub" else b.op("Add", beside, made))
 
 
 @pytest.mark.parametrize("sign", ["Add", "Sub"])
 @pytest.mark.parametrize("how", [{}, {"square": "Pow"}, {"half": "Pow"}, {"first": True}])
-def test_what_is_added_under_the_root_keeps_the_sum_away_from_0(sign: str, how: dict[str, object]) -> None:
+def test_what_is_added_under_the_root_keeps_the_sum_away_from_0(sign: str, how: dict[str, Any]) -> None:
     low, _ = bounds(plus(sign=sign, **how), WIDE)
     exact = np.sqrt(1e4 + 4) - 100
     assert 0.99 * exact < low < exact
