@@ -231,6 +231,7 @@ class Confirmer:
                     "lo": str(x.lo),
                     "hi": str(x.hi),
                     "estimated": x.estimated,
+                    "held": x.held,
                 }
                 for x in piece.leaves
             ],
