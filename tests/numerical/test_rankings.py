@@ -170,18 +170,21 @@ def test_a_value_of_another_row_is_no_threshold_of_this_one() -> None:
     assert rules(shared(b, b.op("GreaterOrEqual", x, threshold), [1]), SCORES) == EMPTY
 
 
-def selected(bound: int) -> Graph:
-    """The mean of what a ranking selects."""
+def selected(bound: int, *last: int) -> Graph:
+    """The mean of what a ranking selects, of elements or of vectors."""
     b = Builder()
     x = b.input("x", (ROWS, COLUMNS))
     mask = b.op("Less", places(b, x), b.const(bound, np.int64))
     index = b.op("Transpose", b.op("NonZero", mask), perm=[1, 0])
-    return b.graph(b.op("ReduceMean", b.op("Mul", b.op("GatherND", x, index), b.const(2.0)), name="mean"))
+    found = b.op("GatherND", b.input("y", (ROWS, COLUMNS, *last)) if last else x, index)
+    return b.graph(b.op("ReduceMean", b.op("Mul", found, b.const(2.0)), name="mean"))
 
 
 def test_the_mean_of_what_a_ranking_selects_is_of_something() -> None:
     assert rules(selected(3), SCORES) == []
     assert rules(selected(0), SCORES) == [("empty-mean", "mean")]
+    assert rules(selected(3, 3), {**SCORES, "y": (-1, 1)}) == []
+    assert rules(selected(3, 0), {**SCORES, "y": (-1, 1)}) == [("empty-mean", "mean")]
 
 
 def several_hot(*, axes: tuple[int, ...] = (1,)) -> Graph:

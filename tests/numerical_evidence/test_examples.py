@@ -219,7 +219,7 @@ def masked(
     shape: tuple[int, ...] = (1, 6),
     declared: Range | None = None,
 ) -> dict[str, Level]:
-    """Rule -> level of a model of x and a mask whose example is `shown`."""
+    """Rule -> level of a model of x and a mask whose example is `shown`; its findings are confirmed."""
     cast = N("Cast", [name], ["m"], to=TensorProto.FLOAT)
     axis = N("Constant", [], ["axis"], value=numpy_helper.from_array(np.array([-1])))
     inputs = [
@@ -233,7 +233,9 @@ def masked(
     ranges = {name: InputSpec(range=ValueRange(*declared))} if declared is not None else {}
     target = TargetConfig(id="t", entry="t.py:build", inputs=ranges)
     found = analyse(Graph(model, "torch"), target, explain=False, confirmer=workers)
-    return levels({f.rule.removeprefix("numerical/"): f for f in found.findings})
+    failing = {f.rule.removeprefix("numerical/"): f for f in found.findings}
+    assert {f.confidence for f in failing.values()} <= {Confidence.CONFIRMED}
+    return levels(failing)
 
 
 MEAN = [N("Mul", ["x", "m"], ["p"]), N("ReduceSum", ["p", "axis"], ["s"]), N("ReduceSum", ["m", "axis"], ["n"])]
