@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from build import Builder, rules, run
+from build import Builder, bounds, rules, run
 from containment import outside
 from test_relations import engine
 
@@ -199,6 +199,14 @@ def several_hot(*, axes: tuple[int, ...] = (1,)) -> Graph:
 def test_added_one_hot_rows_keep_their_peaks() -> None:
     assert rules(several_hot(), SCORES) == []
     assert rules(several_hot(axes=(0,)), SCORES) == EMPTY
+
+
+def test_a_peak_among_negative_numbers_says_nothing_of_their_sum() -> None:
+    b = Builder()
+    x = b.input("x", (ROWS, COLUMNS))
+    written = b.op("ScatterElements", x, places(b, x, 1), b.const(np.full((ROWS, 1), 2.0)), axis=1)
+    low, _ = bounds(b.graph(b.op("ReduceSum", written, b.const([1], np.int64))), {"x": (-3, 3)})
+    assert low <= 2 - 3 * (COLUMNS - 1)
 
 
 @pytest.mark.parametrize(

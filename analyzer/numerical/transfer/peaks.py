@@ -68,8 +68,10 @@ def transposed(x: AbstractTensor, order: list[int]) -> dict[str, Any]:
 
 
 def least_sum(x: AbstractTensor, axes: tuple[int, ...] | None) -> float:
-    """What a sum of what is not negative over `axes` is at least."""
-    if x.low < 0 or axes is None or count(x.shape, axes)[0] < 1:
+    """What a sum over `axes` is at least, of what is not negative; of others nothing is said."""
+    if x.low < 0:
+        return -np.inf
+    if axes is None or count(x.shape, axes)[0] < 1:
         return 0.0
     return max((v for own, v in peaks_of(x).items() if set(own) <= set(axes)), default=0.0)
 
