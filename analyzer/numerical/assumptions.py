@@ -25,6 +25,7 @@ from analyzer.problem import TargetProblem
 
 INPUT_DEFAULT = 100.0  # an input of which nothing is known lies in [-100, 100]
 INTEGER_DEFAULT = 1000  # of an integer input whose reader says nothing: indices of vocabularies name theirs
+FEWEST_MASKED = 4  # elements of a mask's example that tell something
 BEYOND = 10.0  # times the largest number of an example: an order of magnitude more than a batch shows
 ZERO_DEFAULT = 1.0  # a weight that starts at 0 lies in [-1, 1]
 
@@ -96,7 +97,7 @@ def as_examples_show(graph: Graph, assumptions: Sequence[Assumption]) -> list[As
     """The same, but inputs of which nobody stated a range keep to the sign and the order of size of their example.
 
     Zeros are data, unless the example keeps away from 0. Of an input whose purpose is known (`purposes`) few numbers
-    tell the sign, and a scale is not 0.
+    tell the sign, and a scale is not 0. A mask whose example holds one truth value alone holds it somewhere.
     """
     inputs = {v.name: v for v in graph.graph.inputs}
     return [_as_shown(a, inputs[a.name]) if a.name in inputs else a for a in assumptions]
@@ -104,6 +105,8 @@ def as_examples_show(graph: Graph, assumptions: Sequence[Assumption]) -> list[As
 
 def _as_shown(given: Assumption, value: ir.Value) -> Assumption:
     properties, purpose = value.metadata_props, purpose_of(value)
+    if given.range.origin is Origin.INFERRED:
+        given = _as_masked(given, value)
     told = _like(given, *map(float, properties[SPAN].split())) if SPAN in properties else given
     if purpose is Purpose.UNKNOWN or given.range.origin is not Origin.DEFAULT:
         return told
@@ -120,6 +123,17 @@ def _as_shown(given: Assumption, value: ir.Value) -> Assumption:
     if value.dtype is not None and not value.dtype.is_floating_point():
         return _within(given, math.ceil(least), math.floor(found.hi))
     return _within(given, least, found.hi)
+
+
+def _as_masked(given: Assumption, value: ir.Value) -> Assumption:
+    """Of a mask of which nobody stated a range: selecting nothing is the caller's mistake, if its example does not."""
+    named = value.dtype is ir.DataType.BOOL or "mask" in given.name.lower()
+    if not named or SHOWN not in value.metadata_props or (given.range.lo, given.range.hi) != (0.0, 1.0):
+        return given
+    low, high, count = map(float, value.metadata_props[SHOWN].split())
+    if low != high or low not in (0.0, 1.0) or count < FEWEST_MASKED:
+        return given
+    return replace(given, range=replace(given.range, held=low, reason=f"{given.range.reason}, {low:g} somewhere"))
 
 
 def _as_named(given: Assumption, value: ir.Value, purpose: Purpose) -> Assumption:

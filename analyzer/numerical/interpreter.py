@@ -29,7 +29,7 @@ from analyzer.numerical.functions import body_of
 from analyzer.numerical.ledger import UNDECIDED, Ledger
 from analyzer.numerical.relevance import relevant
 from analyzer.numerical.result import Interpretation, Options, Partitioning
-from analyzer.numerical.transfer.attained import add_attained, attained_by
+from analyzer.numerical.transfer.attained import add_attained, attained_by, peaked
 from analyzer.numerical.transfer.registry import TransferRule, rules
 
 IGNORED_ATTRIBUTES = frozenset({"_class", "_output_shapes", "T", "Tidx", "Tshape", "_XlaMustCompile"})
@@ -98,6 +98,8 @@ class Run:
         bounded = np.isfinite(stated.lo) and np.isfinite(stated.hi)
         if bounded and stated.origin is not Origin.DEFAULT and tensor.low > dtype.lo and tensor.high < dtype.hi:
             tensor.tight = frozenset((tensor.key,))
+        if stated.held is not None and tensor.rank:
+            tensor.facts = peaked([(stated.held, stated.held, tuple(range(tensor.rank)))], tensor)
         if value.const_value is not None and tensor.rank == 0 and dtype.kind != dtypes.FLOAT:
             return self.constant(value.const_value, dtype)
         return tensor

@@ -54,7 +54,7 @@ def _candidates(operands: tuple[AbstractTensor, ...]) -> list[Candidate]:
             thresholds.setdefault(operand.key, set()).update(values)
     found = []
     for key, tensor in seen.items():
-        if uses.get(key, 0) < 2 or tensor.low >= tensor.high:
+        if uses.get(key, 0) < 2 or tensor.low >= tensor.high or tensor.nan:  # NaN lies in none of the pieces
             continue
         cuts = sorted({_on_grid(tensor, c) for c in thresholds.get(key, {0.0})})
         cuts = [c for c in cuts if tensor.low < c < tensor.high]

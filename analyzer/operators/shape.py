@@ -31,7 +31,7 @@ OPERATORS = (
     operator("ToSparse", torch="to_sparse", traits=OTHER_LAYOUT),
     operator("InvertPermutation", tf="InvertPermutation"),
     operator("Roll", tf="Roll", torch="roll"),
-    operator("RandomShuffle", tf="RandomShuffle", traits=RANDOM | DENSE, torch="randperm"),
+    operator("RandomShuffle", tf="RandomShuffle", traits=RANDOM | DENSE, torch="randperm", aten="randperm"),
     operator(
         "Unsqueeze",
         (1, 11, 13, 21, 23, 24, 25),

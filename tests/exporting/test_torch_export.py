@@ -380,6 +380,26 @@ def test_examples_inside_structures_and_variable_arguments_are_told(project, exp
     assert told["sizes"][SHOWN] == "3.0 5.0 3"
 
 
+def test_examples_of_masks_are_shown(project, export_entry):
+    project.write(
+        "masked.py",
+        """
+        import torch
+
+
+        class Mean(torch.nn.Module):
+            def forward(self, x, mask, chosen):
+                return x[mask].mean() + (x * chosen).sum()
+
+
+        def build():
+            return Mean(), (torch.randn(1, 6), torch.ones(1, 6).bool(), torch.arange(6)[None] > 2)
+        """,
+    )
+    told = {v.name: v.metadata_props.get(SHOWN) for v in export_entry("masked.py:build").graph.inputs}
+    assert (told["mask"], told["chosen"]) == ("1.0 1.0 6", "0.0 1.0 6")
+
+
 def test_a_weight_moved_to_where_it_is_changes_nothing(project, export_entry):
     """``w.data = w.data`` as losses with weights of their own write it; a change of the data is none of this."""
     project.write(

@@ -71,3 +71,20 @@ def test_where_they_are_infinite_is_told(name: str, bound: float, rule: str) -> 
     found = interpret(graph(name), {"x": ValueRange(-bound, bound)})
     assert [w.rule for w in found.warnings] == [f"numerical/{rule}"]
     assert bool(torch.isinf(getattr(torch.ops.aten, name)(torch.tensor(bound))))
+
+
+@pytest.mark.parametrize(("bound", "safe"), [(1, True), (0, False)])
+def test_a_random_order_holds_every_number_below_its_length(bound: int, safe: bool) -> None:
+    order = ir.Node("torch.aten", "randperm", [], [ir.AttrInt64("n", 8)], name="order")
+    order.outputs[0].dtype, order.outputs[0].shape = ir.DataType.INT64, ir.Shape([8])
+    limit = ir.Node("", "Constant", [], [ir.AttrInt64("value_int", bound)])
+    mask = ir.Node("", "Less", [order.outputs[0], limit.outputs[0]])
+    number = ir.Node("", "Cast", [mask.outputs[0]], [ir.AttrInt64("to", 1)])
+    total = ir.Node("", "ReduceSum", [number.outputs[0]], [ir.AttrInt64("keepdims", 0)])
+    share = ir.Node("", "Reciprocal", [total.outputs[0]], name="share")
+    for node, dtype in ((limit, "INT64"), (mask, "BOOL"), (number, "FLOAT"), (total, "FLOAT"), (share, "FLOAT")):
+        node.outputs[0].dtype = ir.DataType[dtype]
+    nodes = [order, limit, mask, number, total, share]
+    inner = ir.Graph([], [share.outputs[0]], nodes=nodes, opset_imports={"": 20, "torch.aten": 1})
+    found = interpret(Graph(ir.Model(inner, ir_version=10)), {}, options=Options())
+    assert bool(found.warnings) != safe

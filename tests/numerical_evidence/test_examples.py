@@ -207,3 +207,78 @@ def test_a_text_of_padding_alone_is_tried(workers: Confirmer) -> None:
     target = TargetConfig(id="t", entry="t.py:build")
     (found,) = analyse(Graph(model, "torch"), target, explain=False, confirmer=workers).findings
     assert (found.level, found.confidence) == (Level.ERROR, Confidence.CONFIRMED)
+
+
+def masked(
+    workers: Confirmer,
+    nodes: list[Any],
+    shown: str | None,
+    *,
+    name: str = "mask",
+    dtype: int = TensorProto.BOOL,
+    shape: tuple[int, ...] = (1, 6),
+    declared: Range | None = None,
+) -> dict[str, Level]:
+    """Rule -> level of a model of x and a mask whose example is `shown`; its findings are confirmed."""
+    cast = N("Cast", [name], ["m"], to=TensorProto.FLOAT)
+    axis = N("Constant", [], ["axis"], value=numpy_helper.from_array(np.array([-1])))
+    inputs = [
+        helper.make_tensor_value_info("x", TensorProto.FLOAT, shape),
+        helper.make_tensor_value_info(name, dtype, shape),
+    ]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    model = ir.from_proto(helper.make_model(helper.make_graph([axis, cast, *nodes], "g", inputs, outputs), **OPSET))
+    if shown is not None:
+        model.graph.inputs[1].metadata_props[SHOWN] = shown
+    ranges = {name: InputSpec(range=ValueRange(*declared))} if declared is not None else {}
+    target = TargetConfig(id="t", entry="t.py:build", inputs=ranges)
+    found = analyse(Graph(model, "torch"), target, explain=False, confirmer=workers)
+    failing = {f.rule.removeprefix("numerical/"): f for f in found.findings}
+    assert {f.confidence for f in failing.values()} <= {Confidence.CONFIRMED}
+    return levels(failing)
+
+
+MEAN = [N("Mul", ["x", "m"], ["p"]), N("ReduceSum", ["p", "axis"], ["s"]), N("ReduceSum", ["m", "axis"], ["n"])]
+MEAN = [*MEAN, N("Div", ["s", "n"], ["y"])]
+PADDED = [N("Constant", [], ["one"], value_float=1.0), N("Sub", ["one", "m"], ["k"]), N("ReduceSum", ["k"], ["n"])]
+PADDED = [*PADDED, N("Div", ["x", "n"], ["y"])]
+COMPUTED = [
+    N("Constant", [], ["limit"], value_float=50.0),
+    N("Greater", ["x", "limit"], ["large"]),
+    N("Cast", ["large"], ["l"], to=TensorProto.FLOAT),
+    N("Mul", ["l", "m"], ["both"]),
+    N("ReduceSum", ["both"], ["n"]),
+    N("Div", ["x", "n"], ["y"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "shown", "options", "level"),
+    [
+        (MEAN, "1.0 1.0 6", {}, Level.WARNING),  # an example that selects everything: nothing selected is unlike it
+        (MEAN, "0.0 1.0 6", {}, Level.ERROR),  # both are data
+        (MEAN, None, {}, Level.ERROR),
+        (MEAN, "1.0 1.0 3", {"shape": (1, 3)}, Level.ERROR),  # so few say nothing
+        (MEAN, "1.0 1.0 12", {"shape": (2, 6)}, Level.ERROR),  # a row of padding beside another row
+        (MEAN, "1.0 1.0 6", {"dtype": TensorProto.FLOAT}, Level.WARNING),
+        (MEAN, "1.0 1.0 6", {"dtype": TensorProto.FLOAT, "name": "gate"}, Level.ERROR),
+        (MEAN, "1.0 1.0 6", {"declared": (0.0, 1.0)}, Level.ERROR),
+        (PADDED, "0.0 0.0 6", {}, Level.WARNING),  # what it is not padded of
+        (PADDED, "1.0 1.0 6", {}, Level.ERROR),
+        (COMPUTED, "1.0 1.0 6", {}, Level.ERROR),  # the model itself selects nothing
+    ],
+)
+def test_a_mask_unlike_its_example_everywhere_is_a_warning(
+    workers: Confirmer, nodes: list[Any], shown: str | None, options: dict[str, Any], level: Level
+) -> None:
+    assert masked(workers, nodes, shown, **options) == {"division-by-zero": level}
+
+
+def test_the_mean_of_what_a_mask_selects(workers: Confirmer) -> None:
+    """As indexing by a mask is exported; the mask that the caller gives, and one that the model computes."""
+    limit = N("Constant", [], ["limit"], value_float=50.0)
+    large = [limit, N("Greater", ["x", "limit"], ["large"]), N("And", ["mask", "large"], ["chosen"])]
+    for before, chosen, level in (([], "mask", Level.WARNING), (large, "chosen", Level.ERROR)):
+        index = [N("NonZero", [chosen], ["i"]), N("Transpose", ["i"], ["j"], perm=[1, 0])]
+        nodes = [*before, *index, N("GatherND", ["x", "j"], ["p"]), N("ReduceMean", ["p"], ["y"])]
+        assert masked(workers, nodes, "1.0 1.0 6") == {"empty-mean": level}

@@ -25,7 +25,7 @@ def examples_show(named: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _numbers(value: Any) -> Any:
-    """A NumPy array of integers or floating-point numbers, else None; half types are widened."""
+    """A NumPy array of numbers or truth values, else None; half types are widened."""
     import numpy
 
     if not hasattr(value, "shape") or not hasattr(value, "dtype"):
@@ -40,7 +40,7 @@ def _numbers(value: Any) -> Any:
             array = array.astype(numpy.float32)
     except (TypeError, ValueError, RuntimeError, NotImplementedError):
         return None  # a sparse tensor, or one without values
-    return array if array.dtype.kind in "fiu" else None
+    return array if array.dtype.kind in "fiub" else None
 
 
 def _true_or_false(array: Any) -> bool:

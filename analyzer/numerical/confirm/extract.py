@@ -41,6 +41,7 @@ class Leaf:
     role: str = "input"
     initial: np.ndarray | None = None
     estimated: bool = False  # the ends of the range are an estimate that training may leave
+    held: float | None = None  # a value that at least one element has
 
 
 @dataclass(frozen=True)
@@ -226,7 +227,8 @@ def _leaf(value: ir.Value, ranges: Mapping[str, ValueRange], sizes: Mapping[str,
     if dtype == ir.DataType.BOOL:
         lo, hi = max(lo, 0.0), min(hi, 1.0)
     estimated = given is not None and given.estimated
-    return Leaf(value.name or "", shape, dtype.name, float(lo), float(hi), role, initial, estimated)
+    held = None if given is None else given.held
+    return Leaf(value.name or "", shape, dtype.name, float(lo), float(hi), role, initial, estimated, held)
 
 
 def _draw_range(node: ir.Node) -> tuple[float, float]:

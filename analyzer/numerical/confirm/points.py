@@ -39,7 +39,10 @@ def unbounded(leaf: Leaf) -> bool:
 
 
 def tensor_of(leaf: Leaf, array: Any) -> Any:
-    """`array` clipped into the leaf's range, in its dtype; rounding to the dtype never leaves the range."""
+    """`array` clipped into the leaf's range, in its dtype; rounding to the dtype never leaves the range.
+
+    Where no element has the value that one must have, the first gets it.
+    """
     import torch
 
     dtype = torch_dtype(leaf.dtype)
@@ -55,6 +58,8 @@ def tensor_of(leaf: Leaf, array: Any) -> Any:
         if bool((back < leaf.lo).any()) or bool((back > leaf.hi).any()):
             tensor = torch.minimum(torch.maximum(tensor, lo), hi)
         tensor = torch.nan_to_num(tensor)
+    if leaf.held is not None and tensor.numel() and not bool((tensor == leaf.held).any()):
+        tensor.reshape(-1)[0] = leaf.held
     return tensor
 
 

@@ -189,6 +189,7 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
             leaf["role"],
             initial.get(leaf["name"]),
             bool(leaf["estimated"]),
+            leaf["held"],
         )
         for leaf in request["leaves"]
     )

@@ -20,6 +20,7 @@ from analyzer.numerical.transfer.mixture import mixture_bounds
 from analyzer.numerical.transfer.order import at_least
 from analyzer.numerical.transfer.peaks import of_product
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.roots import least_beside_root
 from analyzer.numerical.transfer.running_totals import least_total
 from analyzer.numerical.transfer.variance import least_variance
 
@@ -109,6 +110,7 @@ def _related(
     if np.min(lo, initial=np.inf) < 0:
         least = cancelled_bound(a, b, scale)
         lo = lo if least is None else np.maximum(lo, least)
+        lo = np.maximum(lo, least_beside_root(a, b, scale))
     low, high = float(np.min(lo, initial=np.inf)), float(np.max(hi, initial=-np.inf))
     if low < 0 or high > 0:
         distance = distance_bounds(a, b, scale)

@@ -1,54 +1,84 @@
 """Values that some element of a row has: 0 after the maximum is subtracted, and what becomes of it element by element.
 
-The fact ``attained: (least, most, axes)`` says that along `axes` some element lies in [least, most]. It passes through
-every element-wise operator, whose rule is asked what becomes of such an element; where that is positive, the row has a
-peak (see `peaks`).
+The fact ``attained: ((least, most, axes), …)`` says that along `axes` some element lies in [least, most]. It passes
+through every element-wise operator, whose rule is asked what becomes of such an element; where that is positive, the
+row has a peak (see `peaks`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from analyzer.numerical.domain.dtypes import OTHER
 from analyzer.numerical.domain.tensor import AbstractTensor
-from analyzer.numerical.transfer.peaks import as_fact, peaks_of
+from analyzer.numerical.transfer.peaks import as_fact as peaks_fact
+from analyzer.numerical.transfer.peaks import peaks_of
 
 if TYPE_CHECKING:
     from analyzer.numerical.context import Context
 
 
-def attained_by(x: Any) -> tuple[float, float, tuple[int, ...]] | None:
-    """What some element of `x` along which axes is known to be."""
+Attained = tuple[float, float, tuple[int, ...]]  # least, most, axes
+MOST = 4  # facts of one tensor: the ends of a ranking, and what was written beside what was there
+
+
+def attained_by(x: Any) -> tuple[Attained, ...]:
+    """What some elements of `x` along which axes are known to be."""
     if not isinstance(x, AbstractTensor):
-        return None
-    known: tuple[float, float, tuple[int, ...]] | None = x.facts.get("attained")
-    if known is None and "max" in x.facts:
+        return ()
+    known: tuple[Attained, ...] = x.facts.get("attained", ())
+    if not known and "max" in x.facts:
         value, axes = x.facts["max"]
-        known = (value, value, tuple(axes))
-    return known
+        known = ((value, value, tuple(axes)),)
+    return known or tuple((least, x.high, axes) for axes, least in peaks_of(x).items() if least <= x.high)
+
+
+def as_fact(found: Sequence[Attained]) -> dict[str, Any]:
+    return {"attained": tuple(found[:MOST])} if found else {}
+
+
+def peaked(found: Sequence[Attained], result: AbstractTensor) -> dict[str, Any]:
+    """The facts of elements that a row is known to have: themselves, and the peaks that they are."""
+    telling = [a for a in found if a[0] > result.low or a[1] < result.high]
+    peaks = dict(peaks_of(result))
+    for least, _, axes in telling:
+        peaks[axes] = max(least, peaks.get(axes, 0.0))
+    return {**as_fact(telling), **peaks_fact(peaks, result.dtype)}
 
 
 def add_attained(context: Context, inputs: tuple[Any, ...], result: AbstractTensor) -> None:
-    """Adds to the facts of an element-wise result what becomes of an element that an operand is known to have."""
-    if not result.dtype.is_float or result.nan or "attained" in result.facts:
+    """Adds to the facts of an element-wise result what becomes of elements that an operand is known to have."""
+    if result.dtype.kind == OTHER or result.nan or "attained" in result.facts:
         return
     for place, x in enumerate(inputs):
         known = attained_by(x)
-        if known is None or x.shape is None or x.shape != result.shape:
+        if not known or x.shape is None or x.shape != result.shape:
             continue
-        least, most, axes = known
-        point = AbstractTensor(x.dtype, x.shape, np.float64(least), np.float64(most))
         others = [i if place == j or not isinstance(i, AbstractTensor) else _anonymous(i) for j, i in enumerate(inputs)]
-        with context.run.ledger.quietly():
-            found = context.rule.function(context, *(point if j == place else i for j, i in enumerate(others)))
-        if not isinstance(found, AbstractTensor) or found.nan or not np.isfinite((found.low, found.high)).all():
-            continue
-        if found.low > result.low or found.high < result.high:
-            facts: dict[str, Any] = {**result.facts, "attained": (found.low, found.high, axes)}
-            peak = {**peaks_of(result), axes: max(found.low, peaks_of(result).get(axes, 0.0))}
-            result.facts = {**facts, **as_fact(peak, result.dtype)}
+        found = [a for a in (_becomes(context, x, others, place, one) for one in known) if a is not None]
+        facts = peaked(found, result)
+        if "attained" in facts:
+            result.facts = {**result.facts, **facts}
             return
+
+
+def _becomes(context: Context, x: AbstractTensor, inputs: list[Any], place: int, known: Attained) -> Attained | None:
+    """What the operator makes of an element of `x` that is known."""
+    least, most, axes = known
+    point = AbstractTensor(x.dtype, x.shape, np.float64(least), np.float64(most))
+    with context.run.ledger.quietly():
+        found = context.rule.function(context, *(point if j == place else i for j, i in enumerate(inputs)))
+    if not isinstance(found, AbstractTensor) or found.nan or not np.isfinite((found.low, found.high)).all():
+        return None
+    return found.low, found.high, axes
+
+
+def transposed(x: AbstractTensor, order: list[int]) -> dict[str, Any]:
+    """Of `x` with its axes in another order."""
+    return as_fact([(a, b, tuple(sorted(order.index(i) for i in axes))) for a, b, axes in attained_by(x)])
 
 
 def _anonymous(x: AbstractTensor) -> AbstractTensor:

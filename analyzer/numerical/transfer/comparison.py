@@ -13,6 +13,7 @@ from analyzer.numerical.domain.dims import broadcast_shapes
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, count, join
 from analyzer.numerical.refinement import refine_by
+from analyzer.numerical.transfer.facts import are_axes
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
 from analyzer.numerical.transfer.registry import transfer
 
@@ -29,7 +30,12 @@ def _compare(ctx: Context, a: AbstractTensor, b: AbstractTensor, strict: bool) -
     nan = a.nan or b.nan
     if strict:
         return _computed(np.greater, _boolean(ctx, shape, starts, (al > bh) & (not nan), ah > bl), a, b)
-    return _computed(np.greater_equal, _boolean(ctx, shape, starts, (al >= bh) & (not nan), ah >= bl), a, b)
+    result = _boolean(ctx, shape, starts, (al >= bh) & (not nan), ah >= bl)
+    for one, other in ((a, b), (b, a)):
+        axes = None if nan else _one_of_row(one, other)
+        if axes is not None and one.shape == result.shape:
+            result.facts = {"max": (1.0, axes)}
+    return _computed(np.greater_equal, result, a, b)
 
 
 def _computed(operation: Callable[..., Array], result: AbstractTensor, *operands: AbstractTensor) -> AbstractTensor:
@@ -79,8 +85,8 @@ def equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         same = np.ones_like(same)
     result = _boolean(ctx, shape, starts, same & (not nan), (ah >= bl) & (bh >= al))
     for one, other in ((a, b), (b, a)):
-        axes = None if nan else _extreme_over(one, other)
-        if axes is not None:
+        axes = None if nan else _one_of_row(one, other)
+        if axes is not None and one.shape == result.shape:
             result.facts = {"max": (1.0, axes)}
         if not nan and _one_hot(one, other):
             last = (len(one.shape or ()) - 1,)
@@ -97,19 +103,19 @@ def _one_hot(classes: AbstractTensor, numbers: AbstractTensor) -> bool:
     return last and classes.dtype.kind == dtypes.INTEGER and classes.low >= 0 and classes.high <= held.size - 1
 
 
-def _extreme_over(x: AbstractTensor, extreme: AbstractTensor) -> Any:
-    """The axes over which `extreme` is the largest or smallest element of `x`, which some element equals; else None.
+def _one_of_row(x: AbstractTensor, extreme: AbstractTensor) -> Any:
+    """The axes over which `extreme` is one of the elements of `x`, the largest, say, so that one equals it; else None.
 
     Of no elements the extreme is none of them.
     """
     kind, source, axes, kept = extreme.facts.get("reduced", ("", x, None, False))
-    if not kept or axes is None:
+    if not kept or not are_axes(axes):
         return None
     if kind in ("max of absolutes", "min of absolutes"):
         absolute = x.origin is not None and x.origin.rule.name == "Abs"
         same = absolute and x.origin is not None and x.origin.inputs[0].key == source.key
     else:
-        same = kind in ("max", "min") and source.key == x.key
+        same = kind in ("max", "min", "chosen") and source.key == x.key
     return axes if same and x.shape is not None and count(x.shape, axes)[0] >= 1 else None
 
 

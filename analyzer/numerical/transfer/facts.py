@@ -3,7 +3,8 @@
 Facts that transfer functions attach to their results:
 
 - ``max: (value, axes)``: the maximum over `axes` is exactly `value` (``x - max(x)``, its exponential).
-- ``attained: (least, most, axes)``: along `axes` some element lies in [least, most] (`attained`).
+- ``attained: ((least, most, axes), …)``: along `axes` some element lies in [least, most] (`attained`).
+- ``permutation: axis``, ``ranked: (source, axis)``: places and values of a sorting (`rankings`).
 - ``peaks: {axes: least}``: the maximum over `axes` is at least `least` (`peaks`).
 - ``extremum: (p, q, d, largest)``: the result is the larger (or smaller) of p and q, and d is p - q.
 - ``reduced: (kind, operand, axes, kept)``: the result is a reduction of `operand`; kinds ``max``, ``min``, ``sum``,
@@ -302,7 +303,7 @@ def _square_sum(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
         if kept and kind == "sum of squares":
             return same_magnitude(source, a)
         if kept and kind == "sum":
-            return _square_of(source, a)
+            return square_of(source, a)
     for part in b.facts.get("above", ()):
         if _square_sum(part, a, depth - 1):
             return True
@@ -312,10 +313,10 @@ def _square_sum(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
     if origin.rule.name == "Add":
         x, y = origin.inputs
         return (y.low >= 0 and _square_sum(x, a, depth - 1)) or (x.low >= 0 and _square_sum(y, a, depth - 1))
-    return _square_of(b, a)
+    return square_of(b, a)
 
 
-def _square_of(b: AbstractTensor, a: AbstractTensor) -> bool:
+def square_of(b: AbstractTensor, a: AbstractTensor) -> bool:
     origin = b.origin
     if origin is None:
         return False

@@ -11,12 +11,19 @@ from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, count, join, smashed
 from analyzer.numerical.refinement import refine_by
-from analyzer.numerical.transfer.attained import attained_by
+from analyzer.numerical.transfer.attained import attained_by, peaked
 from analyzer.numerical.transfer.diagonals import diagonal_bounds, shows_diagonal
 from analyzer.numerical.transfer.facts import gather_place, gathered_segments, segment_axes
 from analyzer.numerical.transfer.joining import hull
 from analyzer.numerical.transfer.masked_assignment import assigned, mask_of, nonzero_where
 from analyzer.numerical.transfer.peaks import peaks_of
+from analyzer.numerical.transfer.rankings import (
+    attained_anywhere,
+    attained_by_writing,
+    one_of_ranked,
+    ranked_facts,
+    reordered,
+)
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import window
 
@@ -52,6 +59,8 @@ def taken(x: AbstractTensor, indices: AbstractTensor, axis: int) -> AbstractTens
             result.lo, result.hi = np.float64(np.min(result.lo)), np.float64(np.max(result.hi))
     if known and n and len(indices.shape) <= 1 and len(known) <= 64:
         result.facts = _gathered_window(x, axis, known, size, len(indices.shape))
+    if len(indices.shape) == 0 and n:
+        result.facts = {**result.facts, **one_of_ranked(x, [axis], shape, False)}
     if (
         known is not None
         and x.dims is not None
@@ -104,7 +113,10 @@ def tf_gather(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: An
 @transfer("GatherElements")
 def gather_elements(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
     whole = smashed(x)
-    return _met(ctx, x, indices, AbstractTensor(x.dtype, indices.shape, whole.lo, whole.hi, None, x.nan))
+    result = AbstractTensor(x.dtype, indices.shape, whole.lo, whole.hi, None, x.nan)
+    if x.rank and not x.nan:
+        result.facts = peaked(reordered(x, indices, int(ctx.attr("axis", 0)) % x.rank), result)
+    return _met(ctx, x, indices, result)
 
 
 def _met(ctx: Context, x: AbstractTensor, indices: AbstractTensor, result: AbstractTensor) -> AbstractTensor:
@@ -189,6 +201,9 @@ def scatter_elements(ctx: Context, x: AbstractTensor, indices: Any, updates: Abs
     kind = how if how in ("max", "min") else "sum" if how == "add" and x.low >= 0 and updates.low >= 0 else ""
     if kind and x.rank and isinstance(indices, AbstractTensor) and not (x.nan or updates.nan):
         result.facts = {"segments": (kind, updates, indices, int(ctx.attr("axis", 0)) % x.rank)}
+    if x.rank:
+        found = attained_by_writing(x, indices, updates, int(ctx.attr("axis", 0)) % x.rank, how)
+        result.facts = {**result.facts, **peaked(found, result)}
     return result
 
 
@@ -196,7 +211,12 @@ def scatter_elements(ctx: Context, x: AbstractTensor, indices: Any, updates: Abs
 def scatter_nd(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractTensor) -> AbstractTensor:
     how = str(ctx.attr("reduction", "none"))
     chosen = assigned(ctx, x, indices, updates) if how == "none" else None
-    return _scattered(ctx, x, updates, how) if chosen is None else chosen
+    if chosen is not None:
+        return chosen
+    result = _scattered(ctx, x, updates, how)
+    if how == "none":
+        result.facts = {**result.facts, **peaked(attained_anywhere(x, indices, updates), result)}
+    return result
 
 
 @transfer("TensorScatter")
@@ -255,14 +275,18 @@ def top_k(ctx: Context, x: AbstractTensor, k: Any = None) -> tuple[AbstractTenso
         values.facts = {"peaks": peaks}  # the largest is among them
     if shape is not None and int(ctx.attr("largest", 1)) and int(ctx.attr("sorted", 1)) and x.dtype.is_float:
         _largest_first(x, axis, values)
-    return values, AbstractTensor(kind, shape, np.float64(0), np.float64(hi))
+    places = AbstractTensor(kind, shape, np.float64(0), np.float64(hi))
+    if shape:
+        facts, places.facts = ranked_facts(x, values, axis)
+        values.facts = {**values.facts, **facts}
+    return values, places
 
 
 def _largest_first(x: AbstractTensor, axis: int, values: AbstractTensor) -> None:
     """Splits off the first of sorted values, where it is known what the largest along `axis` is."""
-    known = attained_by(x)
+    known = next((a for a in attained_by(x) if a[2] == (axis,)), None)
     assert values.shape is not None
-    if known is None or known[2] != (axis,) or dims.low(values.shape[axis]) < 2 or x.nan or values.starts is not None:
+    if known is None or dims.low(values.shape[axis]) < 2 or x.nan or values.starts is not None:
         return
     least = max(known[0], values.low)
     most = min(float(x.facts["max"][0]), values.high) if "max" in x.facts else values.high

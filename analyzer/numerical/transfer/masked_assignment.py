@@ -11,6 +11,7 @@ from typing import Any
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain.tensor import AbstractTensor, count
 from analyzer.numerical.refinement import implied_cases, reevaluate
+from analyzer.numerical.transfer.peaks import peaks_of
 from analyzer.operators.declaration import CONVERTS, IDENTITY, RESHAPES
 
 OPPOSITES = {"Less": "GreaterOrEqual", "Greater": "LessOrEqual", "Equal": "NotEqual"}  # of numbers, not of NaN
@@ -138,18 +139,27 @@ def holds_everything(x: AbstractTensor) -> bool:
     return any(_complements(a, b) and count(a.shape)[0] >= 1 for a in masks for b in masks)
 
 
-def _selected_by(part: Any, depth: int) -> AbstractTensor | None:
-    """The mask that has selected the elements of `part`, changed one by one since."""
+def selects_something(x: AbstractTensor) -> bool:
+    """Whether a mask that is true somewhere has selected the elements of `x`, changed one by one since."""
+    mask = _selected_by(x, DEPTH, rows=True)
+    if mask is None or mask.rank is None or count(x.shape, range(1, x.rank or 0))[0] < 1:
+        return False
+    rest = ([i for i in range(mask.rank) if i not in axes] for axes, least in peaks_of(mask).items() if least > 0)
+    return any(count(mask.shape, axes)[0] >= 1 for axes in rest)
+
+
+def _selected_by(part: Any, depth: int, *, rows: bool = False) -> AbstractTensor | None:
+    """The mask that has selected the elements of `part` (or its rows), changed one by one since."""
     origin = part.origin if isinstance(part, AbstractTensor) else None
     if origin is None or depth == 0 or not all(isinstance(i, AbstractTensor) for i in origin.inputs):
         return None
     if origin.rule.name == "GatherND" and not origin.context.attr("batch_dims", 0):
         mask = mask_of(origin.inputs[1])
-        return mask if mask is not None and mask.rank == origin.inputs[0].rank else None
+        return mask if mask is not None and (rows or mask.rank == origin.inputs[0].rank) else None
     if not (origin.rule.elementwise and origin.rule.pure):
         return None
     several = [i for i in origin.inputs if i.shape is None or any(d != 1 for d in i.shape)]
-    found = [_selected_by(i, depth - 1) for i in several]
+    found = [_selected_by(i, depth - 1, rows=rows) for i in several]
     return found[0] if len({None if m is None else m.key for m in found}) == 1 else None
 
 

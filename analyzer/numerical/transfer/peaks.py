@@ -68,7 +68,18 @@ def transposed(x: AbstractTensor, order: list[int]) -> dict[str, Any]:
 
 
 def least_sum(x: AbstractTensor, axes: tuple[int, ...] | None) -> float:
-    """What a sum of what is not negative over `axes` is at least."""
-    if x.low < 0 or axes is None or count(x.shape, axes)[0] < 1:
+    """What a sum over `axes` is at least, of what is not negative; of others nothing is said."""
+    if x.low < 0:
+        return -np.inf
+    if axes is None or count(x.shape, axes)[0] < 1:
         return 0.0
     return max((v for own, v in peaks_of(x).items() if set(own) <= set(axes)), default=0.0)
+
+
+def of_sum(x: AbstractTensor, axes: tuple[int, ...] | None, kept: bool) -> dict[str, Any]:
+    """Of sums of what is not negative: along other axes than those that are added up, no element becomes smaller."""
+    if x.low < 0 or x.nan or axes is None or x.rank is None or count(x.shape, axes)[0] < 1:
+        return {}
+    place = {a: a if kept else n for n, a in enumerate(i for i in range(x.rank) if kept or i not in axes)}
+    found = {tuple(place[a] for a in own): v for own, v in peaks_of(x).items() if not set(own) & set(axes)}
+    return as_fact(found, x.dtype)

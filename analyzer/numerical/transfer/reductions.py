@@ -18,8 +18,8 @@ from analyzer.numerical.transfer.distributions import sum_of_products
 from analyzer.numerical.transfer.elementwise import absolute, log, sqrt, squared
 from analyzer.numerical.transfer.facts import finite_along, reduction_fact
 from analyzer.numerical.transfer.kinds import like
-from analyzer.numerical.transfer.masked_assignment import holds_everything
-from analyzer.numerical.transfer.peaks import least_sum
+from analyzer.numerical.transfer.masked_assignment import holds_everything, selects_something
+from analyzer.numerical.transfer.peaks import least_sum, of_sum
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
 from analyzer.numerical.transfer.unit_rows import has_unit, product_bound
@@ -169,6 +169,8 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
     if low_ < dtype.lo or high_ > dtype.hi:
         tight = x.tight is not None and 0 not in x.tight and math.isfinite(total_most)
         lo, hi = ctx.finite(lo, hi, dtype, not infinite, tight)
+    if not mean and "peaks" in x.facts:
+        facts = {**facts, **of_sum(x, _all_axes(x, axes), kept)}
     result = AbstractTensor(dtype, shape, lo, hi, starts, nan, facts=facts)
     if x.tight is not None and 0 not in x.tight and axes is not UNKNOWN:
         result.tight = x.tight | {0}
@@ -219,7 +221,7 @@ def reduce_mean(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTe
     if which == ():
         return like(x, x.lo, x.hi)
     if _selects_nothing(ctx, x, which):
-        ctx.check("numerical/empty-mean", "no elements", {0: x}, lambda _: holds_everything(x))
+        ctx.check("numerical/empty-mean", "no elements", {0: x}, lambda _: holds_everything(x) or selects_something(x))
     return summed(ctx, x, which, kept, mean=True)
 
 

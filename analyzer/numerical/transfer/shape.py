@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from analyzer.numerical.context import Context
-from analyzer.numerical.domain import dims
+from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, from_data, smashed
+from analyzer.numerical.transfer.attained import transposed as attained_transposed
 from analyzer.numerical.transfer.facts import over_everything
 from analyzer.numerical.transfer.peaks import transposed
+from analyzer.numerical.transfer.rankings import permutation_fact
 from analyzer.numerical.transfer.registry import transfer
 
 LARGEST_TILED = 1 << 16  # elements of a constant: the window of a similarity, once for each channel
@@ -147,13 +149,22 @@ def transpose(ctx: Context, x: AbstractTensor, permutation: Any = None) -> Abstr
         result.starts = tuple(x.starts[p] for p in order)
     if x.data is not None:
         result.data = np.asarray(x.data).transpose(order)
-    result.facts = {**window(x, (0,) * len(order), tuple(order)), **transposed(x, order)}
+    result.facts = {
+        **window(x, (0,) * len(order), tuple(order)),
+        **transposed(x, order),
+        **attained_transposed(x, order),
+    }
     return result
 
 
 @transfer("ConjugateTranspose", "InvertPermutation", "Roll", "RandomShuffle")
-def permuted(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
-    """The same elements in another order."""
+def permuted(ctx: Context, x: AbstractTensor | None = None, *_: Any) -> AbstractTensor:
+    """The same elements in another order; of a number alone, those before it."""
+    if x is None:
+        size = int(ctx.attr("n", 0))
+        order = AbstractTensor(ctx.element_type(0, dtypes.INT64), (size,), np.float64(0), np.float64(max(size - 1, 0)))
+        order.facts = permutation_fact(size, 0)
+        return order
     result = smashed(x)
     shape_ = x.shape if ctx.op != "ConjugateTranspose" else ctx.declared_shape()
     if ctx.op == "InvertPermutation":

@@ -11,6 +11,7 @@ from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, rebuilt_axis, smashed
 from analyzer.numerical.transfer.joining import hull
+from analyzer.numerical.transfer.rankings import one_of_ranked
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import window, with_axes, without_axes
 from analyzer.operators.slicing import TO_THE_END
@@ -65,6 +66,8 @@ def sliced(x: AbstractTensor, cuts: dict[int, tuple[int | None, int | None, int]
     parts = x.facts.get("parts")
     if not moved:
         result.facts = {**result.facts, **{k: v for k, v in x.facts.items() if k == "reduced"}}
+    elif "ranked" in x.facts:
+        result.facts = {**result.facts, **one_of_ranked(x, moved, result.shape, True)}
     elif parts is not None and moved == [parts[0]]:
         start, end, step = cuts[parts[0]]
         whole = sum(parts[1])
