@@ -121,6 +121,9 @@ def described():
         "len(Getter(Body(), {'late': 'out'}, True)(torch.zeros(2, 4))) + 1",
         "replaced(Getter(Body(), {}, False))",
         "replaced(Getter(Body(), {}, True))",
+        "torch.broadcast_shapes((2, 1), (5,))[1]",
+        "sum(torch.broadcast_shapes(torch.zeros(3, 1).shape, torch.zeros(2, 1, 4).shape))",
+        "len(torch.broadcast_shapes()) + 3",
         "replaced(nn.ModuleDict({'stem': nn.Linear(4, 8)}))",
     ],
 )
@@ -143,3 +146,10 @@ def test_what_may_have_an_attribute_is_not_said_to_have_none(tmp_path: Path, que
     (tmp_path / "net.py").write_text(text)
     shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
     assert not [p for p in shared.problems.values() if p.level == "error" and p.proved]
+
+
+def test_shapes_that_do_not_broadcast_are_refused(tmp_path: Path) -> None:
+    text = "import torch\ntorch.broadcast_shapes((2, 3), (4,))\n"
+    (tmp_path / "net.py").write_text(text)
+    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+    assert [p.site.line for p in shared.problems.values() if p.level == "error" and p.proved] == [2]

@@ -60,6 +60,19 @@ def broadcast_tensors(op: Op, tensors: tuple[Value, ...]) -> Value:
     )
 
 
+@operator("torch.broadcast_shapes", "*shapes")
+def broadcast_shapes(op: Op, shapes: tuple[Value, ...]) -> Value:
+    common: Value = Tensor((), "float32", "torch", site=op.where)
+    for shape in shapes:
+        dims = shape_argument(op, (shape,))
+        if dims is None:
+            return op.tr.unknown("a shape")
+        common = broadcast(op, "+", common, Tensor(dims, "float32", "torch", site=op.where), "torch")
+    if not isinstance(common, Tensor) or common.dims is None:
+        return op.tr.unknown("a shape")
+    return Size(common.dims)
+
+
 @operator("Tensor.sum_to_size", "input *size")
 def sum_to_size(op: Op, input: Value, size: tuple[Value, ...]) -> Value:
     return Tensor(shape_argument(op, size), None, "torch", site=op.where)
