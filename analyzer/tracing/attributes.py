@@ -14,7 +14,7 @@ from analyzer.tracing.operators import instance_attribute, layer_attribute, laye
 from analyzer.tracing.operators.keras_models import model_attribute
 from analyzer.tracing.operators.own_gradients import apply_function
 from analyzer.tracing.operators.tables import set_names
-from analyzer.tracing.operators.torch_modules import is_module, register
+from analyzer.tracing.operators.torch_modules import children_by_name, register
 from analyzer.tracing.problems import Diagnostic, PyRaise
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.signatures import refuse
@@ -174,10 +174,11 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
     found = value.cls.find(name)
     if found is not None and isinstance(found[0], Function) and found[0].kind == "property":
         return call(tr, Bound(value, found[0], found[1]), (), {})
-    if name in value.attrs and not (name == "items" and "__layer__" in value.attrs):
+    named = children_by_name(value)
+    if name in value.attrs and (name != "items" or named is None):
         return value.attrs[name]
-    if isinstance(value.attrs.get("items"), DictV) and is_module(value) and name in value.attrs["items"].items:
-        return value.attrs["items"].items[name]
+    if named is not None and name in named.items:
+        return named.items[name]
     if found is not None:
         return _bind(found[0], value, found[1])
     if name == "__class__":

@@ -102,8 +102,7 @@ def _uses_torch(path: Path, root: Path) -> bool:
 def is_script(text: str) -> bool:
     """Whether the file does something when it is executed: a `__main__` guard, a loop, a training, a call of a model.
 
-    A model is what the file itself has made and calls by a small letter (`out = net(x)`); what a class statement or an
-    import has bound is none.
+    A model is what the file has made by a call under a name in small letters and calls then (`out = net(x)`).
     """
     try:
         tree = ast.parse(text)
@@ -111,12 +110,13 @@ def is_script(text: str) -> bool:
         return False
     made: set[str] = set()
     for node in tree.body:
-        if isinstance(node, (ast.Expr, ast.Assign)) and any(
+        if isinstance(node, (ast.Expr, ast.Assign, ast.AnnAssign)) and any(
             isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in made for n in ast.walk(node)
         ):
             return True
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            made |= {t.id for t in node.targets if isinstance(t, ast.Name) and t.id[0].islower()}
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Call):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            made |= {t.id for t in targets if isinstance(t, ast.Name) and t.id[0].islower()}
         if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
             return True
         if isinstance(node, (ast.For, ast.While, ast.With)):

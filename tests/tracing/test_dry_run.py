@@ -254,6 +254,7 @@ def test_a_failure_alleged_of_every_run_is_a_guess_once_the_line_was_passed(tmp_
         ("for e in range(3):\n    step()\n", True),
         ("net = Net()\nout = net(x)\n", True),
         ("net = Net()\nprint(net(x).shape)\n", True),
+        ("net: Net = Net()\nout: Tensor = net(x)\n", True),
         ("Point = namedtuple('Point', 'x')\nzero = Point(0)\n", False),
         ("log = getLogger('a')\nlog.setLevel(3)\nbuild = make(3)\n", False),
         ("def f(:\n", False),

@@ -85,6 +85,19 @@ def replaced(getter):
     getter.stem = nn.Linear(5, 8)
     return getter.stem.in_features + getter["stem"].in_features
 
+class Owner(nn.Module):
+    '''Has a dictionary called `items`, which is no part of the module.'''
+    def __init__(self):
+        super().__init__()
+        self.items = {"width": 4}
+        self.layer = nn.Linear(4, 8)
+        self.count = len(self.items)
+
+class Measured(nn.Linear):
+    def __init__(self):
+        super().__init__(4, 6)
+        self.items = [1, 2, 3]
+
 def described():
     '''abc'''
 """
@@ -124,6 +137,9 @@ def described():
         "torch.broadcast_shapes((2, 1), (5,))[1]",
         "sum(torch.broadcast_shapes(torch.zeros(3, 1).shape, torch.zeros(2, 1, 4).shape))",
         "len(torch.broadcast_shapes()) + 3",
+        "Owner().count + len(Owner().items)",
+        "getattr(Owner(), 'width', 3)",
+        "len(Measured().items)",
         "replaced(nn.ModuleDict({'stem': nn.Linear(4, 8)}))",
     ],
 )

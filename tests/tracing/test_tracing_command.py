@@ -144,6 +144,15 @@ def test_a_folder_is_traced_file_by_file(tmp_path: Path, capfd: pytest.CaptureFi
     assert "c.py" not in shown
 
 
+def test_a_file_that_is_named_is_run_and_one_of_a_folder_if_it_is_a_script(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, "import torch\nx = torch.zeros(2, 3)\ny = x + 1\n", "models/a.py")
+    for given, run in ((path, True), (str(tmp_path / "models"), False)):
+        assert trace(tmp_path, given, "--run", "--sandbox", "process") == 0
+        assert ("Dry run of" in capfd.readouterr().out) == run
+
+
 @pytest.mark.parametrize(
     ("name", "content", "code", "sentence"),
     [

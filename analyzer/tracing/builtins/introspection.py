@@ -114,8 +114,6 @@ def is_a(value: Value, kind: Value) -> bool | None:
             else None
         )
     if isinstance(kind, Api):
-        if kind.name == "numpy.ndarray" and (value is None or isinstance(value, _PLAIN)):
-            return False
         plainly = _of_library(value, kind.name)
         if plainly is not None:
             return plainly
@@ -146,6 +144,8 @@ def _of_library(value: Value, kind: str) -> bool | None:
     """Whether a value is of one of the library's kinds that say it plainly."""
     if kind == "functools.partial":
         return isinstance(value, Partial)
+    if kind == "numpy.ndarray" and (value is None or isinstance(value, _PLAIN)):
+        return False
     if kind in ("collections.abc.Iterable", "typing.Iterable", "collections.abc.Sequence", "typing.Sequence"):
         if value is None or isinstance(value, (bool, int, float, Poly, Function, Class)):
             return False
@@ -216,9 +216,7 @@ def hasattr_(c: Call) -> Value:
     return c.tr.unknown("an attribute test", pytype="bool")
 
 
-_TYPES: tuple[tuple[type | tuple[type, ...], type], ...] = (
-    (bool, bool), (int, int), (str, str), (bytes, bytes), (SetV, set), (ListV, list),
-)  # fmt: skip
+_TYPES = ((bool, bool), (int, int), (str, str), (bytes, bytes), (SetV, set), (ListV, list))
 _OF_ROWS = frozenset((*dir(deque), *dir(array)))  # what else a row of values may be
 
 

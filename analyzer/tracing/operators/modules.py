@@ -10,6 +10,7 @@ from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, 
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, layer_attribute, make_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
 from analyzer.tracing.operators.torch_modules import (
+    children_by_name,
     children_of,
     find_submodule,
     is_hook,
@@ -104,7 +105,7 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
         known = layer.attrs.get(name, keras_models.model_attribute(layer, name))
         if known is not None:
             return known
-    of_a_dict = name in ("update", "pop") and isinstance(instance.attrs.get("items"), DictV)
+    of_a_dict = name in ("update", "pop") and children_by_name(instance) is not None
     if (
         name in _METHODS
         or of_a_dict

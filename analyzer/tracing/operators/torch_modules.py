@@ -88,14 +88,22 @@ def children_of(value: Layer | Instance) -> Children:
     return Children(value, dict(named_children(value)), open_)
 
 
+def children_by_name(value: Layer | Instance) -> DictV | None:
+    """What `nn.ModuleDict`, or a class that inherits from it, holds; None for any other module."""
+    layer, items = value if isinstance(value, Layer) else value.attrs.get("__layer__"), value.attrs.get("items")
+    by_name = isinstance(layer, Layer) and layer.name in ("torch.nn.ModuleDict", "torch.nn.ParameterDict")
+    return items if by_name and isinstance(items, DictV) else None
+
+
 def register(tr: Tracer, owner: Layer | Instance, name: str, old: Value, new: Value) -> None:
     """`owner.name = new` where `owner` keeps its children by name or in order: it replaces one, or follows the last."""
     items = owner.attrs.get("items")
-    if not is_module(owner) or not is_module(new):
+    if not is_module(new):
         return
-    if isinstance(items, DictV):
-        tr.touch(items)
-        items.items[name] = new
+    named = children_by_name(owner)
+    if named is not None:
+        tr.touch(named)
+        named.items[name] = new
     if not isinstance(items, ListV) or not is_sequence(owner):
         return
     place = next((i for i, child in enumerate(items.items) if old is not None and child is old), None)

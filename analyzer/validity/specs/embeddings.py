@@ -49,19 +49,10 @@ def torch_embedding_bag(
     return TensorType((x.dims[0], embedding_dim), "float32")
 
 
-@define("keras", "Embedding")
+@define("keras", "Embedding", "ReversibleEmbedding")
 def keras_embedding(
     case: Case, x: TensorType, *, input_dim: Term, output_dim: Term, mask_zero: bool = False, **_others: Any
 ) -> TensorType:
-    """``keras.layers.Embedding``."""
-    need_positive(case, input_dim=input_dim, output_dim=output_dim)
-    return TensorType((*x.dims, output_dim), "float32")
-
-
-@define("keras", "ReversibleEmbedding")
-def keras_reversible_embedding(
-    case: Case, x: TensorType, *, input_dim: Term, output_dim: Term, **_others: Any
-) -> TensorType:
-    """``keras.layers.ReversibleEmbedding`` of indices; from vectors to logits it is called with ``reverse=True``."""
+    """``keras.layers.Embedding``, and ``keras.layers.ReversibleEmbedding`` of indices."""
     need_positive(case, input_dim=input_dim, output_dim=output_dim)
     return TensorType((*x.dims, output_dim), "float32")
