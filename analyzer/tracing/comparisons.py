@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.arithmetic import PLAIN, settled
-from analyzer.tracing.evaluation import call, get_attribute
+from analyzer.tracing.evaluation import call, get_attribute, iterate
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.tables import combined
@@ -231,6 +231,9 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
         return invert_truth(tr, found) if negated else found
     if isinstance(container, Iterator_) and isinstance(container.length, int) and isinstance(item, int):
         return (item in range(*container.bounds)) is not negated
+    if isinstance(container, (Iterator_, Instance)) and _compared(item):
+        found = _met(tr, item, container)
+        return tr.unknown("a membership test", pytype="bool") if found is None else found is not negated
     if items is None:
         return tr.unknown("a membership test", getattr(container, "origin", "imprecise"), pytype="bool")
     if isinstance(item, Unknown):
@@ -243,21 +246,39 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
         return tr.unknown("a membership test", item.origin, pytype="bool")
     if isinstance(item, (Poly, Cond, Tensor)):
         return tr.unknown("a membership test", "data", pytype="bool")
-    found_any = any(
-        i is item
-        or (isinstance(i, PLAIN) and isinstance(item, PLAIN) and i == item)
-        or (isinstance(i, Api) and _same_name(i, item))
-        for i in items
-    )
-    if found_any:
+    if any(_is_member(i, item) for i in items):
         return not negated
-    if (
-        complete
-        and all(isinstance(i, (*PLAIN, Tensor, Api, Class, Function, Layer, Instance)) for i in items)
-        and isinstance(item, (*PLAIN, Tensor, Api, Class, Function, Layer, Instance))
-    ):
+    if complete and _compared(item) and all(map(_compared, items)):
         return negated
     return tr.unknown("a membership test", pytype="bool")
+
+
+_COMPARED = (*PLAIN, Tensor, Api, Class, Function, Layer, Instance)
+
+
+def _compared(value: Value) -> bool:
+    """Whether it is known which values this one equals."""
+    return all(map(_compared, value)) if isinstance(value, tuple) else isinstance(value, _COMPARED)
+
+
+def _is_member(element: Value, item: Value) -> bool:
+    if isinstance(element, PLAIN) and isinstance(item, PLAIN):
+        return bool(element == item)
+    return element is item or (isinstance(element, Api) and _same_name(element, item))
+
+
+def _met(tr: Tracer, item: Value, container: Iterator_ | Instance) -> bool | None:
+    """Whether going over a container meets an item; what is gone through once is used up to it, as Python does."""
+    elements, endless = iterate(tr, container, None)
+    if endless:
+        return None
+    for element in elements:
+        tr.step()
+        if _is_member(element, item):
+            return True
+        if not _compared(element):
+            return None
+    return False
 
 
 def invert_truth(tr: Tracer, value: Value) -> Value:

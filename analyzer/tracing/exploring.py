@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -48,6 +49,7 @@ def explore_paths(shared: Shared, body: Callable[[Tracer], object], most: int, d
                 follow(tr, lambda tr=tr: body(tr))  # type: ignore[misc]
                 decisions = list(tr.path.decisions)
         except OutOfBudget:
+            shared.cut = True
             if not explorer.covered:
                 shared.notes["The budget of this analysis is spent; what lies behind is not analysed."] = None
             return met or tr.met_default
@@ -60,11 +62,13 @@ def explore_paths(shared: Shared, body: Callable[[Tracer], object], most: int, d
 
 def follow(tr: Tracer, body: Callable[[], object]) -> None:
     """Run one path to its end and decide its requirements."""
-    tr.passed, tr.reported = set(), set()
+    tr.passed, tr.reported = Counter(), set()
     try:
         _follow(tr, body)
-    finally:
-        tr.shared.passed |= tr.passed - tr.reported
+    except OutOfBudget:
+        tr.shared.passed_cut |= tr.passed  # of two counts of one place the larger
+        raise
+    tr.shared.passed |= tr.passed.keys() - tr.reported
 
 
 def _follow(tr: Tracer, body: Callable[[], object]) -> None:

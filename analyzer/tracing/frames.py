@@ -82,6 +82,7 @@ class Shared:
     most_steps: int = MOST_STEPS
     scale: float = 1.0  # by which the length of the file makes budgets larger
     ran_out: bool = False  # of steps or of time, somewhere
+    cut: bool = False  # whether that left out paths of the script
     path: str = ""  # of the file
     memory: Memory | None = None  # of the text before, while it is edited
     ends: float = field(default_factory=lambda: time.process_time() + MOST_SECONDS)
@@ -97,6 +98,7 @@ class Shared:
     passed: set[tuple[str, int, str]] = field(
         default_factory=set
     )  # (path, line, operator) on a path that no error ends there
+    passed_cut: Counter[tuple[str, int, str]] = field(default_factory=Counter)  # and how often on one cut by its budget
     observed: dict[str, dict[int, list[ObservedCall]]] | None = (
         None  # path -> line of a function -> its calls, where wanted
     )

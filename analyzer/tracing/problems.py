@@ -54,6 +54,7 @@ class Diagnostic:
     places: tuple[Site, ...] = ()  # other lines that had a part in it, the nearest first
     joint: bool = False  # several choices of data or of callers lead here, which may exclude each other
     tier: str = ""  # which runs fail: see the constants above
+    before: int = 0  # how often the operator went well on this path before it failed
     unreached: bool = False  # only a call whose arguments this analysis made up leads here, no program
     own_sizes: bool = False  # a layer refuses what its class's own sizes make, without a branch: no argument avoids it
 

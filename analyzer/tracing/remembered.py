@@ -26,7 +26,7 @@ MOST_FILES = 6000  # of a repository, whose times are looked at
 _HIDDEN = frozenset(("node_modules", "__pycache__", "site-packages", "venv"))
 _GATHERED: dict[str, Callable[[], Any]] = {
     "problems": dict, "notes": dict, "cut_short": dict, "unknown_calls": Counter, "known_calls": Counter,
-    "passed": set, "reached": set, "read": set, "assigned": dict, "fed_ranks": dict,
+    "passed": set, "passed_cut": Counter, "reached": set, "read": set, "assigned": dict, "fed_ranks": dict,
 }  # fmt: skip
 
 
@@ -254,6 +254,7 @@ def _merge(shared: Shared, gave: dict[str, Any]) -> None:
         shared.keep(problem)
     for name in ("notes", "cut_short", "unknown_calls", "known_calls", "passed", "reached", "read", "fed_ranks"):
         getattr(shared, name).update(gave[name])
+    shared.passed_cut |= gave["passed_cut"]
     for place, tensors in gave["assigned"].items():
         known = shared.assigned.setdefault(place, [])
         known += tensors[: max(0, 8 - len(known))]

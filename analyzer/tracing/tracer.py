@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -71,7 +72,7 @@ class Tracer:
         self.in_definition = False  # what is traced is a definition that nothing calls
         self.rests_on: frozenset[str] = frozenset()  # bodies that were called to define the module
         self.made_up = False  # and this analysis has made up what it is called with
-        self.passed: set[tuple[str, int, str]] = set()  # (path, line, operator) that went well on this path
+        self.passed: Counter[tuple[str, int, str]] = Counter()  # (path, line, operator) that went well on this path
         self.reported: set[tuple[str, int, str]] = set()  # and those that did not
         self.applied = DictV()  # calls of functions with a way back of their own, see `own_gradients`
         self.results = DictV()  # of functions that remember theirs
@@ -96,7 +97,7 @@ class Tracer:
             if caller is None:
                 return
             site = Site(caller.path, caller.line)
-        self.passed.add((site.path, site.line, operator))
+        self.passed[site.path, site.line, operator] += 1
 
     def observe(self, function: Function, names: dict[str, Value], result: Value) -> None:
         """Keep what a call was given and what it gave, for proposals of annotations."""
@@ -323,8 +324,9 @@ class Tracer:
             problem = replace(problem, tier=self.tier, assumed=assumed, joint=self.joint)
         if self.made_up and problem.level != "note":
             problem = replace(problem, unreached=not problem.own_sizes)
-        self.reported.add((problem.site.path, problem.site.line, problem.operator))
-        self.shared.keep(problem)
+        place = (problem.site.path, problem.site.line, problem.operator)
+        self.reported.add(place)
+        self.shared.keep(replace(problem, before=self.passed[place]))
 
     @property
     def joint(self) -> bool:

@@ -276,14 +276,15 @@ def _drop_doubtful(shared: Shared) -> None:
     """An error behind a branch that this analysis cannot decide is kept only if the operator fails on every path."""
     for key, problem in list(shared.problems.items()):
         place = (problem.site.path, problem.site.line, problem.operator)
+        works = place in shared.passed or shared.passed_cut[place] > problem.before
         if problem.tier == DOCUMENTED_CALL:
             continue  # the operator works for other arguments than those that the docstring names
-        if problem.level == "error" and not problem.certain and place in shared.passed:
+        if problem.level == "error" and not problem.certain and works:
             del shared.problems[key]
-        elif problem.level == "error" and problem.joint and place in shared.passed:
+        elif problem.level == "error" and problem.joint and works:
             only = "Several choices of data or of callers lead here together; with others this works."
             shared.problems[key] = replace(problem, certain=False, sentences=(*problem.sentences, only))
-        elif problem.level == "error" and problem.assumed and not problem.from_core and place in shared.passed:
+        elif problem.level == "error" and problem.assumed and not problem.from_core and works:
             only = "The input of the first layer is a batch; with one example alone this works."
             shared.problems[key] = replace(problem, certain=False, sentences=(*problem.sentences, only))
 
@@ -299,10 +300,13 @@ def _explore_script(shared: Shared, tree: ast.Module, relative: str) -> None:
         met = explore_paths(shared, lambda tr: _run_script(tr, tree, relative), MOST_PATHS, defaults=True)
     shared.most_steps = limit + shared.steps
     if met:
-        certain = {k: p for k, p in shared.problems.items() if p.level == "error" and p.certain}
-        for key in [k for k in shared.problems if k not in certain]:
+        guesses = {k: p for k, p in shared.problems.items() if p.level != "error" or not p.certain}
+        for key in guesses:
             del shared.problems[key]
+        shared.cut = False
         explore_paths(shared, lambda tr: _run_script(tr, tree, relative), MOST_PATHS)
+        if shared.cut:  # with flags as symbols the paths are longer, and may not have come so far
+            shared.problems |= {k: p for k, p in guesses.items() if p.level == "error" and k not in shared.problems}
         _fold_hints(shared)
     else:
         for key, problem in list(shared.problems.items()):

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.paths import Decision, Explorer
 from analyzer.tracing.symbols import Site
+from analyzer.tracing.tracing import explore, read_source
 
 
 def decided(prefix: tuple[bool, ...], branches: int) -> list[Decision]:
@@ -41,3 +47,47 @@ def test_beyond_the_limit_only_new_sides_are_followed() -> None:
     assert len(found) == 10
     assert not explorer.spent
     assert explorer.covered
+
+
+LONG = """
+import os
+import torch
+from torch import nn
+
+a, b = nn.Linear(4, 4), nn.Linear(5, 5)
+x = torch.zeros(2, 4)
+total = 0
+
+def run(layer, x):
+    return layer(x)
+
+def busy(number):
+    total = 0
+    for i in range(60):
+        for j in range(60):
+            total = total * 3 + i + j + number
+    return total
+"""
+WORK = "\n    ".join(f"for n in range(60):\n        total = total * 5 + busy(n * {k})" for k in range(9))
+
+
+@pytest.mark.parametrize(("passes", "told"), [(1, True), (2, False)])
+def test_a_path_cut_by_its_budget_excuses_what_it_has_passed_more_often(
+    tmp_path: Path, passes: int, told: bool
+) -> None:
+    other = "\n    ".join(["run(a, x)"] * passes)
+    branch = f'if os.path.exists("cache"):\n    run(a, x)\n    run(b, x)\nelse:\n    {other}\n    {WORK}\n'
+    assert bool(errors(tmp_path, LONG + branch)) is told
+
+
+def test_what_the_default_run_meets_is_kept_where_the_run_with_symbols_is_cut(tmp_path: Path) -> None:
+    branch = f'if os.environ.get("SLOW") is not None:\n    {WORK}\nimport some\nif some.thing(x):\n    run(b, x)\n'
+    assert errors(tmp_path, LONG + branch)
+
+
+def errors(tmp_path: Path, text: str) -> list[str]:
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    _, tree = read_source(path, tmp_path)
+    shared = explore(tmp_path, "program.py", tree, Versions())
+    return [p.message for p in shared.problems.values() if p.level == "error"]
