@@ -13,7 +13,7 @@ from analyzer.commands.folders import folder_of
 from analyzer.commands.output import add_format, emit, report_of
 from analyzer.configuration.config import DriftBudget, Environment, InputSpec, TargetConfig, Thresholds
 from analyzer.differential.analysis import inputs_of, result_of, run_studies
-from analyzer.differential.backend import parse
+from analyzer.differential.backend import any_accelerated, parse
 from analyzer.differential.container import ContainerTransport
 from analyzer.differential.drift import Model, sentence
 from analyzer.differential.drift_review import review_drift
@@ -116,7 +116,8 @@ def enclosure(args: argparse.Namespace) -> dict[str, Any] | None:
     if args.versions:
         default_folder().mkdir(parents=True, exist_ok=True)
         read.append(str(default_folder()))
-    return {"read": read, "write": [args.out], "served": served}
+    devices = any_accelerated(_list(args.backends))
+    return {"read": read, "write": [args.out], "served": served, "devices": devices}
 
 
 def run(args: argparse.Namespace, console: Console) -> int:

@@ -20,11 +20,13 @@ from analyzer.walls.walled_servers import WalledServers
 
 
 def enclosed(
-    run: Callable[[], int], *, read: Sequence[str | Path], write: Sequence[str | Path], served: Served | None = None
-) -> int:
+    run: Callable[[], int], *, read: Sequence[str | Path], write: Sequence[str | Path], served: Served | None = None,
+    devices: bool = False,
+) -> int:  # fmt: skip
     """The exit code of `run`, called where it reads `read` (and what lies beside), and writes `write` only.
 
-    `served` is what it may have run outside, by `relayed.asked`. Without a wall on this system it is called as it is.
+    `devices`: accelerators are open to it. `served` is what it may have run outside, by `relayed.asked`. Without a wall
+    on this system it is called as it is.
     """
     if launch.standing() is not None:
         return run()
@@ -38,7 +40,7 @@ def enclosed(
         tempfile.TemporaryDirectory(prefix="assay-run-", ignore_cleanup_errors=True) as replies,
     ):
         attendant = Attendant(served, Path(replies)) if served is not None else None
-        rules = _rules([*read, replies], [home, fast, *write])
+        rules = _rules([*read, replies], [home, fast, *write], devices)
         servers = WalledServers(rules, Path(home))
         child = os.fork()
         if child == 0:
@@ -88,7 +90,7 @@ def _stop(child: int) -> None:
         os.waitpid(child, 0)
 
 
-def _rules(read: Sequence[str | Path], write: Sequence[str | Path]) -> Rules:
+def _rules(read: Sequence[str | Path], write: Sequence[str | Path], devices: bool) -> Rules:
     code_of_a_project = any(str(path).endswith(".py") for path in read)
     paths = [Path(path).resolve() for path in (*read, *([Path.cwd()] if code_of_a_project else []))]
     return Rules(
@@ -99,7 +101,8 @@ def _rules(read: Sequence[str | Path], write: Sequence[str | Path]) -> Rules:
         programs=True,
         limits={"CORE": 0, "NPROC": launch.threads_for(None)},
         parent=os.getpid(),
-        devices=GPU_DEVICES,
+        devices=GPU_DEVICES if devices else (),
+        threads=launch.threads_of_children(None),
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from analyzer.problem import UsageProblem
@@ -164,6 +165,11 @@ class Backend:
         extra = ", ".join(f"{k}={v}" for k, v in self.settings)
         return " ".join(filter(None, (self.engine.title, self.version, f"({extra})" if extra else "")))
 
+    @property
+    def accelerated(self) -> bool:
+        """Whether it computes on a device of its own, which the machine's driver gives."""
+        return str(self.knobs.get("device") or "cpu").lower() != "cpu"
+
     def having(self, **settings: str) -> Backend:
         """A twin with other knobs."""
         return replace(self, settings=tuple(sorted((dict(self.settings) | settings).items())))
@@ -207,6 +213,15 @@ def parse(text: str) -> Backend:
             raise UsageProblem(f"threads={value} in backend {text!r} must be a number.")
         settings[knob] = value
     return Backend(engine, version or None, tuple(sorted(settings.items())))
+
+
+def any_accelerated(texts: Sequence[str]) -> bool:
+    """Whether one of these names, as a person wrote them, asks for a device; what is no backend is told elsewhere."""
+    for text in texts:
+        with suppress(UsageProblem):
+            if parse(text).accelerated:
+                return True
+    return False
 
 
 def parse_all(texts: Sequence[str], versions: Sequence[str] = ()) -> tuple[Backend, ...]:

@@ -285,7 +285,7 @@ class Pool:
             return chosen
         variables = variables_for(backend)
         compiles = backend.engine.name == "torch" and backend.knobs.get("mode") == "compile"
-        devices = str(backend.knobs.get("device") or "cpu").lower() != "cpu"
+        devices = backend.accelerated
         if artefact.kind.endswith("-entry"):
             if self.sandbox is None:
                 raise EngineFailed(Kind.MISSING, "running this repository's code is not allowed here")

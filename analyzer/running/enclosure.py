@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from analyzer.configuration.config import TargetConfig
+from analyzer.differential.backend import any_accelerated
 from analyzer.findings import slug
 from analyzer.running.outcome import Surroundings
 from analyzer.running.processes import Enclosure
@@ -74,6 +75,7 @@ def _enclosure(target: TargetConfig, where: Surroundings, folders: list[Path]) -
         programs=True,
         user=user,
         limits={"CORE": 0, "FSIZE": FILE_SIZE, "NOFILE": 4096, "NPROC": launch.threads_for(user)},
-        devices=GPU_DEVICES,
+        devices=GPU_DEVICES if any_accelerated(target.backends or ()) else (),
+        threads=launch.threads_of_children(user),
     )
     return Enclosure(home, rules, variables, served, replies)

@@ -89,12 +89,14 @@ def _named(argument: str, config: Config, root: Path) -> Iterable[TargetConfig]:
     path = _inside(argument, root, argument)
     full = root / path
     if full.is_dir() and not (full / "saved_model.pb").is_file() and not (full / "saved_model.pbtxt").is_file():
+        below = "" if path == "." else f"{path}/"
+        named = [t for t in config.targets if t.file.startswith(below)]
         found = discover(full, config, root=root)
-        if not found:
+        if not found and not named:
             raise UsageProblem(
                 f"{argument} holds no model that Assay recognises; name a model file or `file.py:callable`."
             )
-        return [same for target in found for same in (configured_for(target.path or "", config) or (target,))]
+        return [*named, *(target for target in found if not configured_for(target.path or "", config))]
     return configured_for(path, config) or [TargetConfig(id=path, path=path)]
 
 

@@ -124,6 +124,11 @@ def threads_for(user: int | None) -> int:
     return stage.tasks_of_user(os.getuid() if user is None else user, none=0) + room
 
 
+def threads_of_children(user: int | None) -> tuple[str, ...]:
+    """Where children, whose numbers nobody knows before, may name threads; nowhere for root, who may write more."""
+    return ("/proc",) if user is not None or os.geteuid() != 0 else ()
+
+
 def memory_backed() -> str | None:
     """Memory-backed storage where there is plenty, so that arrays do not wait for a disk; behind a wall, its own."""
     if SCRATCH in os.environ:
@@ -205,4 +210,5 @@ def worker_rules(
         limits=limits,
         parent=os.getpid(),
         devices=list(devices),
+        threads=["/proc/self/task"],
     )

@@ -126,6 +126,54 @@ def test_what_engines_need_is_allowed(seen: tuple[dict[str, object], dict[str, b
     assert all(seen[1].values()), seen[1]
 
 
+DRIVEN = """
+import ctypes, json, os, socket, threading, time
+def tried(make):
+    try:
+        make()
+        return "done"
+    except OSError:
+        return "refused"
+ready, go = threading.Event(), threading.Event()
+thread = threading.Thread(target=lambda: (ready.set(), go.wait())); thread.start(); ready.wait()
+listener = None
+if tried(lambda: socket.socket(socket.AF_UNIX)) == "done":
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+print(json.dumps({
+    "name a thread": tried(lambda: open(f"/proc/self/task/{thread.native_id}/comm", "w").write("worker")),
+    "listen": tried(lambda: (listener.bind("\\0own"), listener.listen(1))) if listener else "refused",
+    "listen at a path": tried(lambda: socket.socket(socket.AF_UNIX).bind("own")),
+    "accept": tried(lambda: listener.accept()) if listener else "refused",
+    "connect": tried(lambda: socket.socket(socket.AF_UNIX).connect("\\0own")),
+    "datagrams": tried(lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)),
+    "internet": tried(lambda: socket.socket()),
+    "name a thread of the parent": tried(lambda: open(f"/proc/{os.getppid()}/task/{os.getppid()}/comm", "w")),
+    "the system": tried(lambda: open("/proc/sys/kernel/core_pattern", "r+")),
+    "score of the parent": tried(lambda: open(f"/proc/{os.getppid()}/oom_score_adj", "r+")),
+}))
+go.set()
+"""
+
+
+@pytest.mark.parametrize("device", ["/dev/full", "/dev/no such device"])
+def test_what_drivers_of_accelerators_need_is_allowed_where_there_is_one(tmp_path: Path, device: str) -> None:
+    (tmp_path / "driven.py").write_text(DRIVEN)
+    command = launch.command("driven", rules=launch.worker_rules(tmp_path, devices=[device]), path=[tmp_path])
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=launch.environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    got = json.loads(done.stdout)
+    allowed = {name for name, what in got.items() if what == "done"}
+    assert allowed == ({"name a thread", "listen"} if os.path.exists(device) else set()), got
+
+
 @pytest.mark.parametrize("version", range(1, 8))
 def test_older_landlock_is_asked_for_less(version: int) -> None:
     files, net, scoped = landlock.handled(version)

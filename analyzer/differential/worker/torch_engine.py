@@ -48,7 +48,7 @@ class Torch:
         import torch
 
         if self.knobs["device"] == "cuda" and not torch.cuda.is_available():
-            raise EngineError("missing", f"torch {torch.__version__} finds no CUDA device")
+            raise EngineError("missing", f"torch {torch.__version__} finds no CUDA device ({_reason()})")
         if self.knobs["threads"]:
             torch.set_num_threads(int(self.knobs["threads"]))
         torch.backends.mkldnn.enabled = self.knobs["mkldnn"] == "on"
@@ -269,6 +269,19 @@ def load_program(folder: Path, model: dict[str, Any]) -> Any:
         return put_together(folder / model["path"])
     except NotRead as problem:
         raise EngineError("unsupported", str(problem)) from problem
+
+
+def _reason() -> str:
+    """What the driver says of devices that it does not give; a build for processors has none to ask."""
+    import torch
+
+    if not (torch.version.cuda or torch.version.hip):
+        return "it is a build for processors"
+    try:
+        torch.cuda.init()
+    except Exception as error:
+        return _first(error)
+    return "its driver tells no reason"
 
 
 def _first(error: BaseException) -> str:

@@ -40,7 +40,9 @@ class Rules:
     names may be listed, all the way down, and nothing more. `write`: folders to read and write in; no links, sockets or
     pipes are made there unless `special_files`. `programs`: processes, and programs that lie in `libraries`, may be
     started. `user`: become this user, where the process is root. `limits`: `resource` limits by name, without
-    ``RLIMIT_``. `parent`: die with this process. `devices`: open for everything. There is no network in any wall.
+    ``RLIMIT_``. `parent`: die with this process. `devices`: open for everything; where one of them exists, `threads`
+    may be written in, and sockets of the system exist, which reach nobody: the drivers of accelerators name their
+    threads through /proc and listen, and without that find no device. There is no network in any wall.
     """
 
     libraries: Sequence[str] = ()
@@ -53,6 +55,7 @@ class Rules:
     limits: dict[str, int] = field(default_factory=dict)
     parent: int | None = None
     devices: Sequence[str] = ()
+    threads: Sequence[str] = ()
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -105,6 +108,8 @@ def close(rules: Rules) -> None:
         files.allow(rules.names, landlock.READ_DIR)
         files.allow(DEVICES, landlock.READ_FILE | landlock.WRITE_FILE | landlock.TRUNCATE)
         files.allow(rules.devices, landlock.DEVICE | landlock.READ_DIR)
+        accelerated = any(map(os.path.exists, rules.devices))
+        files.allow(rules.threads if accelerated else (), landlock.WRITE_FILE | landlock.TRUNCATE)
         files.allow(rules.write, landlock.WRITE | (landlock.SPECIAL_FILES if rules.special_files else 0))
         if rules.user is not None and os.geteuid() == 0:
             system.become(rules.user)
@@ -116,7 +121,7 @@ def close(rules: Rules) -> None:
         files.close()
         code = seccomp.program(
             system.architecture() or system.X86_64, landlock=version, programs=rules.programs,
-            own=None if rules.programs else os.getpid(),
+            own=None if rules.programs else os.getpid(), accelerated=accelerated,
         )  # fmt: skip
         seccomp.apply(code)
     except OSError as error:

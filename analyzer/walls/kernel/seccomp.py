@@ -22,7 +22,7 @@ NEWEST = 462  # mseal; later calls are answered with ENOSYS
 
 CLONE_THREAD = 0x00010000  # linux/sched.h
 NAMESPACES = 0x7E020080  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET and NEWTIME
-AF_UNIX, SOCK_STREAM, TYPE_MASK = 1, 1, 0xF
+AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, TYPE_MASK = 1, 1, 5, 0xF
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 O_ACCMODE, O_TRUNC = 0o3, 0o1000
 
@@ -60,6 +60,8 @@ NETWORK: dict[str, tuple[int | None, int | None]] = {
     "socket": (41, 198), "connect": (42, 203), "bind": (49, 200), "listen": (50, 201), "accept": (43, 202),
     "accept4": (288, 242),
 }  # fmt: skip
+
+LISTENING = ("socket", "bind", "listen")  # what the driver of NVIDIA's devices (580) calls when it starts
 
 PROGRAMS: dict[str, tuple[int | None, int | None]] = {
     "fork": (57, None), "vfork": (58, None), "execve": (59, 221), "execveat": (322, 281),
@@ -152,7 +154,7 @@ class Filter:
         return b"".join(struct.pack("=HBBI", *instruction) for instruction in self.code)
 
 
-def program(architecture: str, *, landlock: int, programs: bool, own: int | None) -> bytes:
+def program(architecture: str, *, landlock: int, programs: bool, own: int | None, accelerated: bool = False) -> bytes:
     """The filter as bytes.
 
     Args:
@@ -160,6 +162,7 @@ def program(architecture: str, *, landlock: int, programs: bool, own: int | None
         landlock: the ABI of Landlock: what it does not cover is refused here.
         programs: other programs may be started, and processes.
         own: this process's id, beyond which no signal goes; None where it has children to end.
+        accelerated: a driver of accelerators may listen on a socket of the system, at which nobody is let in.
     """
     made = Filter(architecture)
     made.refuse(REFUSED, errno.EPERM)
@@ -174,7 +177,10 @@ def program(architecture: str, *, landlock: int, programs: bool, own: int | None
     else:
         made.refuse(PROGRAMS, errno.EPERM)
         made.only_if(clone, 0, (CLONE_THREAD,), CLONE_THREAD, errno.EPERM)
-    made.refuse(NETWORK, errno.EPERM)
+    made.refuse({name: call for name, call in NETWORK.items() if not (accelerated and name in LISTENING)}, errno.EPERM)
+    if accelerated:  # no datagrams, which reach any named socket without a connection
+        made.only_if(NETWORK["socket"], 0, (AF_UNIX,), 0xFFFFFFFF, errno.EPERM)
+        made.only_if(NETWORK["socket"], 1, (SOCK_STREAM, SOCK_SEQPACKET), TYPE_MASK, errno.EPERM)
     # A pair of datagram sockets could still send to any named one.
     made.only_if((53, 199), 0, (AF_UNIX,), 0xFFFFFFFF, errno.EPERM)
     made.only_if((53, 199), 1, (SOCK_STREAM,), TYPE_MASK, errno.EPERM)
