@@ -13,7 +13,7 @@ from onnx import TensorProto, helper
 
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Cause, Finding, Level, Report, Status, TargetReport, Verdict
-from analyzer.problem import NotAllowedProblem, SurroundingsProblem, TargetProblem
+from analyzer.problem import NotAllowedProblem, SurroundingsProblem, TargetProblem, UsageProblem
 from analyzer.rendering.headline import headline
 from analyzer.rendering.markdown import summary
 from analyzer.rendering.rules import NO_LONGER_ANALYSED
@@ -94,6 +94,16 @@ def test_models_that_no_target_names_are_found(tmp_path: Path) -> None:
     assert "No target names `new.onnx`" in chosen.notes[0]
     assert [t.id for t in select((), replace(config, discover=False), tmp_path).targets] == ["named"]
     assert notes_of(()) == ()
+
+
+@pytest.mark.parametrize(("folder", "expected"), [(".", ["net", "other"]), ("nets", ["net"]), ("nets/", ["net"])])
+def test_a_folder_stands_for_the_configured_targets_below_it(tmp_path: Path, folder: str, expected: list[str]) -> None:
+    (tmp_path / "nets").mkdir()
+    (tmp_path / "empty").mkdir()
+    config = Config(targets=(TargetConfig("net", entry="nets/net.py:build"), TargetConfig("other", entry="b.py:build")))
+    assert [t.id for t in select((folder,), config, tmp_path).targets] == expected
+    with pytest.raises(UsageProblem, match="holds no model"):
+        select(("empty",), config, tmp_path)
 
 
 @pytest.mark.parametrize("cause", [Cause.SURROUNDINGS, Cause.POLICY, Cause.ASSAY])

@@ -11,10 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.configuration.config import Config, TargetConfig
+from analyzer.differential.backend import any_accelerated
 from analyzer.differential.transport import WORKER, EngineEnvironment, EngineFailed, ProcessTransport
 from analyzer.differential.verdict import Kind
+from analyzer.running.enclosure import enclosures
+from analyzer.running.outcome import Surroundings
 from analyzer.walls import launch
 from analyzer.walls.kernel import landlock, seccomp, system
+from analyzer.walls.process import ProcessSandbox
 
 pytestmark = pytest.mark.skipif(launch.standing() is not None, reason=str(launch.standing()))
 
@@ -174,6 +179,18 @@ def test_what_drivers_of_accelerators_need_is_allowed_where_there_is_one(tmp_pat
     assert allowed == ({"name a thread", "listen"} if os.path.exists(device) else set()), got
 
 
+def test_only_a_target_that_names_a_device_reaches_one(tmp_path: Path) -> None:
+    settings = {"torch": False, "torch:device=cpu": False, "nonsense:device=cuda": False, "torch:device=cuda": True,
+                "openvino:device=gpu": True, "onnxruntime:device=tensorrt": True}  # fmt: skip
+    assert {text: any_accelerated([text]) for text in settings} == settings
+    where = Surroundings(tmp_path, tmp_path / "out", Config(), ProcessSandbox())
+    for text, opened in settings.items():
+        job = (TargetConfig("net", entry="net.py:build", backends=("torch", text)), where)
+        with enclosures({"net": job}) as made:
+            assert made["net"].rules is not None
+            assert bool(made["net"].rules.devices) is opened, text
+
+
 @pytest.mark.parametrize("version", range(1, 8))
 def test_older_landlock_is_asked_for_less(version: int) -> None:
     files, net, scoped = landlock.handled(version)
@@ -202,6 +219,8 @@ def test_the_wall_of_a_dead_parent_ends(tmp_path: Path) -> None:
 import subprocess, sys, time
 sys.path.insert(0, {str(launch.ASSAY)!r})
 from pathlib import Path
+from analyzer.running.enclosure import enclosures
+from analyzer.running.outcome import Surroundings
 from analyzer.walls import launch
 own = Path({str(tmp_path)!r})
 subprocess.Popen(launch.command("sleep", rules=launch.worker_rules(own), path=[own]), cwd=own)
