@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections import Counter, deque
 from itertools import islice
@@ -21,6 +22,7 @@ from analyzer.tracing.values import (
     Api,
     Class,
     DefaultDict,
+    DequeV,
     DictV,
     Function,
     Iterator_,
@@ -40,7 +42,10 @@ def method(
     if isinstance(owner, SetV) and name not in ("add", "clear", "copy"):
         return _of_set(tr, owner, name, args)
     if isinstance(owner, ListV):
-        return _of_list(tr, owner, name, args, kwargs)
+        found = _of_list(tr, owner, name, args, kwargs)
+        if isinstance(owner, DequeV):
+            owner.trim(first=name not in ("appendleft", "extendleft"))
+        return found
     if isinstance(owner, DictV):
         return _of_dict(tr, owner, name, args, kwargs)
     if isinstance(owner, str):
@@ -69,6 +74,8 @@ def method(
             return applied(lambda *a: getattr(owner, name)(*a), args, kwargs)
         except NotPlain:
             return tr.unknown(f"{name}()", "foreign")
+    if isinstance(owner, float) and name == "__int__":
+        return int(owner) if math.isfinite(owner) else tr.unknown("__int__()")
     if isinstance(owner, (int, float, Poly)):
         return owner if name in ("item", "conjugate", "__int__") else tr.unknown(f"{name}()")
     if isinstance(owner, SuperV):
@@ -135,6 +142,8 @@ def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwarg
             raise PyRaise("IndexError", "pop from a list")
         return items.pop(index)
     if name == "copy":
+        if isinstance(owner, DequeV):
+            return DequeV(items, owner.open, owner.most)
         return type(owner)(items, owner.open)
     if name == "reverse":
         tr.touch(owner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from analyzer.tracing.evaluation import ELEMENTS, call, get_attribute, iterate, seen
@@ -25,6 +26,7 @@ from analyzer.tracing.values import (
 )
 from analyzer.validity.terms import Poly, equal
 
+MOST_STEPS = 32  # of an iterator whose class the program defines: rounds of a loop cost what its body costs
 MOST_ROWS = 64  # a tensor with more rows gives one representative row
 Elements = tuple[Iterator[Value], bool]
 
@@ -185,11 +187,25 @@ def _by_methods(tr: Tracer, value: Instance) -> Elements:
         if found is not value:
             return iterate(tr, found, None)
     if value.cls.find("__next__"):
-        return iter_forever(tr, lambda: call(tr, get_attribute(tr, value, "__next__"), (), {})), True
+        return _stepped(tr, value)
     if value.cls.find("__getitem__"):
         index = tr.unknown("an index", "data", pytype="int")
         return iter_forever(tr, lambda: call(tr, get_attribute(tr, value, "__getitem__"), (index,), {})), True
     return iter_forever(tr, lambda: tr.unknown("an element")), True
+
+
+def _stepped(tr: Tracer, value: Instance) -> Elements:
+    """What an iterator of the program gives until it stops, while nothing has to be decided; then what it may give."""
+    step, decided = get_attribute(tr, value, "__next__"), len(tr.path.decisions)
+    found: list[Value] = []
+    try:
+        while len(found) < MOST_STEPS and len(tr.path.decisions) == decided:
+            found.append(call(tr, step, (), {}))
+    except PyRaise as error:
+        if error.name != "StopIteration":
+            raise
+        return iter(found), False
+    return chain(found, iter_forever(tr, lambda: call(tr, step, (), {}))), True
 
 
 def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.AST) -> list[Value]:

@@ -113,6 +113,22 @@ class ListV:
         return repr(self.items)
 
 
+class DequeV(ListV):
+    """A double-ended queue that keeps at most so many items: one more at an end pushes out those at the other."""
+
+    __slots__ = ("most",)
+
+    def __init__(self, items: Iterable[Value] = (), open: bool = False, most: int = 0) -> None:
+        super().__init__(items, open)
+        self.most = most
+        self.trim()
+
+    def trim(self, first: bool = True) -> None:
+        """Push out what is too much, the first items or the last."""
+        if not self.open and len(self.items) > self.most:
+            self.items = self.items[len(self.items) - self.most :] if first else self.items[: self.most]
+
+
 class SetV(ListV):
     """A set, in order of insertion."""
 

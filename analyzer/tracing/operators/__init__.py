@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import string
 from collections.abc import Callable
 from typing import Any
 
@@ -65,6 +66,7 @@ _CONSTANTS: dict[str, Value] = {
     "math.e": 2.718281828459045,
     "numpy.newaxis": None, "tf.newaxis": None, "numpy.inf": float("inf"), "math.inf": float("inf"),
     "torch.inf": float("inf"),
+    **{f"string.{name}": text for name, text in vars(string).items() if isinstance(text, str) and name[0] != "_"},
     "numpy.nan": float("nan"), "math.nan": float("nan"), "typing.TYPE_CHECKING": False, "torch.pi": 3.141592653589793,
 }  # fmt: skip
 

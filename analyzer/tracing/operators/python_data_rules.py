@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import collections
 import functools
+import heapq
 import itertools
 import json
 import math
@@ -22,9 +23,10 @@ from analyzer.tracing.evaluation import call, get_attribute, get_item, iterate
 from analyzer.tracing.iteration import known_elements
 from analyzer.tracing.known_types import member, returned, value_of
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.plain_data import MOST_ITEMS, NotPlain, applied, plain_data
+from analyzer.tracing.plain_data import MOST_ITEMS, NotPlain, applied, as_value, plain_data
+from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import DefaultDict, DictV, Iterator_, ListV, Native, Object, Value
+from analyzer.tracing.values import DefaultDict, DequeV, DictV, Iterator_, ListV, Native, Object, Value
 
 LARGEST_FACTORIAL = 200  # of which Python computes the factorial and binomial coefficients here
 
@@ -93,6 +95,8 @@ def counter(op: Op, values: Value) -> Value:
 @operator("collections.deque", "values=() maxlen=None")
 def deque(op: Op, values: Value, maxlen: Value) -> Value:
     items, endless = iterate(op.tr, values, op.node)
+    if isinstance(maxlen, int) and maxlen >= 0:
+        return DequeV(() if endless else items, endless, maxlen)
     return ListV(() if endless else items, endless or maxlen is not None)
 
 
@@ -233,6 +237,35 @@ def passing(op: Op, function: Value, values: Value) -> Value:
     return _some(op, lambda: iter(getattr(itertools, op.short)(test, _all(op, values))))
 
 
+@operator("heapq.heapify", "heap")
+def heapified(op: Op, heap: Value) -> Value:
+    _on_heap(op, heap)
+    return None
+
+
+@operator("heapq.heappush heapq.heappop heapq.heappushpop heapq.heapreplace", "heap *item")
+def of_heap(op: Op, heap: Value, item: tuple[Value, ...]) -> Value:
+    return _on_heap(op, heap, *item)
+
+
+def _on_heap(op: Op, heap: Value, *item: Value) -> Value:
+    """What Python's function does to a list of plain data, in place."""
+    unknown = op.tr.unknown(f"heapq.{op.short}()")
+    if not isinstance(heap, ListV):
+        return unknown
+    op.tr.touch(heap)
+    try:
+        data, given = plain_data(heap), map(plain_data, item)
+        found = getattr(heapq, op.short)(data, *given)
+        heap.items = list(as_value(data).items)
+        return as_value(found)
+    except (NotPlain, TypeError):
+        heap.items, heap.open, heap.firm = [], True, None
+        return unknown
+    except IndexError as error:
+        raise PyRaise("IndexError", str(error)) from error
+
+
 @operator("heapq.nlargest heapq.nsmallest", "n values *rest")
 def extremes(op: Op, n: Value, values: Value, rest: tuple[Value, ...]) -> Value:
     try:
@@ -262,6 +295,19 @@ def pattern_parts(op: Op, pattern: Value, text: Value, rest: tuple[Value, ...]) 
     if isinstance(pattern, str) and isinstance(text, str) and not rest and not op.extra and _is_quick(pattern, text):
         with suppress(re.error):
             return _found(getattr(re, op.short)(pattern, text))
+    return value_of(returned(op.name) or "", f"{op.short}()", "imprecise", f"{op.short}()")
+
+
+@operator("re.sub re.subn", "pattern repl text *rest")
+def substituted(op: Op, pattern: Value, repl: Value, text: Value, rest: tuple[Value, ...]) -> Value:
+    if (
+        all(isinstance(t, str) for t in (pattern, repl, text))
+        and not rest
+        and not op.extra
+        and _is_quick(pattern, text)
+    ):
+        with suppress(re.error, IndexError):
+            return as_value(getattr(re, op.short)(pattern, repl, text))
     return value_of(returned(op.name) or "", f"{op.short}()", "imprecise", f"{op.short}()")
 
 
