@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.reduced_axes import UNKNOWN
 from analyzer.numerical.transfer.facts import are_axes, same_magnitude
 from analyzer.numerical.transfer.rounding import ACCUMULATED
 
@@ -84,3 +85,16 @@ def product_bound(a: AbstractTensor, b: AbstractTensor, over_a: int, over_b: int
         return math.inf
     exact = row_norm(a, over_a) * row_norm(b, over_b)
     return float(exact * (1 + 2 * size * max(float(a.dtype.eps), ACCUMULATED)) + size * a.dtype.tiny)
+
+
+def bound_of_products(x: AbstractTensor, axes: Any) -> float:
+    """What bounds the sum of x = u * v over one axis, where the norm of u or v along it is known."""
+    if x.origin is None or x.origin.rule.name != "Mul" or axes is None or axes is UNKNOWN or len(axes) != 1:
+        return math.inf
+    u, v = x.origin.inputs[:2]
+    if x.shape is None or u.key == v.key or not has_unit(u, v) or x.low == -math.inf or x.high == math.inf:
+        return math.inf
+    axis = axes[0] % len(x.shape) - len(x.shape)
+    if any(t.shape is None or len(t.shape) < -axis or t.shape[axis] != x.shape[axis] for t in (u, v)):
+        return math.inf
+    return product_bound(u, v, axis, axis)
