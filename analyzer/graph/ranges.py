@@ -24,7 +24,7 @@ class ValueRange:
     origin: Origin = Origin.DECLARED
     reason: str = ""  # one phrase: "token ids below the vocabulary size 30522"
     estimated: bool = False  # how far training may move a weight is a guess: it may go a little further
-    held: float | None = None  # a value that at least one element has
+    held: tuple[float, float] | None = None  # between these numbers lies one element at least
 
     def __post_init__(self) -> None:
         if not self.lo <= self.hi:

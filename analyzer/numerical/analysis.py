@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.findings import AnalysisResult, Finding, Suggestion, UnsafeOperators
 from analyzer.graph import Graph, display_name
 from analyzer.numerical.assumptions import Assumption, as_examples_show, as_ranges, assume
-from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
+from analyzer.numerical.confirm.confirmation import SPENT, ConfirmationBudget, Confirmer
 from analyzer.numerical.confirm.outcome import Confirmation
 from analyzer.numerical.confirm.processor import processor
 from analyzer.numerical.confirm.reproducer import stem_of, write_reproducer
@@ -20,7 +21,7 @@ from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.explanation import behind, followers, message, rests_on
 from analyzer.numerical.findings import Support, finding_of, unimportant
-from analyzer.numerical.hidden_overflows import fails_with, worth_searching
+from analyzer.numerical.hidden_overflows import HALF_SEARCHES, fails_with, worth_searching
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.repair.joint import joined
 from analyzer.numerical.repair.repair import Repair, repair
@@ -283,18 +284,21 @@ def _hidden(
 ) -> Iterator[Alarm]:
     """Overflows that a run shows though no rule tells them; those that come with one of `reached` follow it."""
     searches = worth_searching(case.graph, case.interpretation, case.assumptions)
-    for hidden, brief in ((searches.thorough, False), (searches.brief, True)):
-        until = min(deadline, confirmer.clock() + case.budget.search) if brief else deadline
+    groups = ((searches.thorough, math.inf), (searches.half, HALF_SEARCHES), (searches.brief, 1))
+    for hidden, searched in groups:  # as many searches' time have they all together
+        until = min(deadline, confirmer.clock() + searched * case.budget.search)
         said = list(confirmer.notes)
         for number, warning in enumerate(hidden):
             first = next((r for r in reached if fails_with(case.graph, case.interpretation, warning, r)), None)
             now, left = confirmer.clock(), len(hidden) - number
-            share = min(until, now + 2 * (until - now) / left) if brief else until
+            share = min(until, now + 2 * (until - now) / left) if searched < math.inf else until
             if first is not None:
                 follow.setdefault(id(first), []).append(warning)
-            elif (now < until or not brief) and _confirm(case, warning, confirmer, share, left, shown):
+            elif now >= until and searched < math.inf:
+                confirmer.note(SPENT)
+            elif _confirm(case, warning, confirmer, share, left, shown):
                 yield warning
-        if brief:
+        if searched == 1:
             confirmer.notes[:] = said  # nobody was told of these, so nobody misses the rest of their searches
 
 

@@ -18,6 +18,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, role_of
 from analyzer.graph.model import SHOWN, SIGNATURE, SPAN
 from analyzer.graph.ranges import Origin
+from analyzer.numerical.decided import decides_alike
 from analyzer.numerical.inference import Uses, inferred_input, inferred_parameter, initial_range
 from analyzer.numerical.purposes import Purpose, purpose_of
 from analyzer.numerical.stored_weights import StoredWeight
@@ -97,7 +98,8 @@ def as_examples_show(graph: Graph, assumptions: Sequence[Assumption]) -> list[As
     """The same, but inputs of which nobody stated a range keep to the sign and the order of size of their example.
 
     Zeros are data, unless the example keeps away from 0. Of an input whose purpose is known (`purposes`) few numbers
-    tell the sign, and a scale is not 0. A mask whose example holds one truth value alone holds it somewhere.
+    tell the sign, and a scale is not 0. A mask whose example holds one truth value alone holds it somewhere, and so do
+    integers some number like those of the example, where the model sets others apart.
     """
     inputs = {v.name: v for v in graph.graph.inputs}
     return [_as_shown(a, inputs[a.name]) if a.name in inputs else a for a in assumptions]
@@ -105,8 +107,8 @@ def as_examples_show(graph: Graph, assumptions: Sequence[Assumption]) -> list[As
 
 def _as_shown(given: Assumption, value: ir.Value) -> Assumption:
     properties, purpose = value.metadata_props, purpose_of(value)
-    if given.range.origin is Origin.INFERRED:
-        given = _as_masked(given, value)
+    if given.range.origin is not Origin.DECLARED:
+        given = _as_held(_as_masked(given, value), value)
     told = _like(given, *map(float, properties[SPAN].split())) if SPAN in properties else given
     if purpose is Purpose.UNKNOWN or given.range.origin is not Origin.DEFAULT:
         return told
@@ -133,7 +135,27 @@ def _as_masked(given: Assumption, value: ir.Value) -> Assumption:
     low, high, count = map(float, value.metadata_props[SHOWN].split())
     if low != high or low not in (0.0, 1.0) or count < FEWEST_MASKED:
         return given
-    return replace(given, range=replace(given.range, held=low, reason=f"{given.range.reason}, {low:g} somewhere"))
+    return replace(
+        given, range=replace(given.range, held=(low, low), reason=f"{given.range.reason}, {low:g} somewhere")
+    )
+
+
+def _as_held(given: Assumption, value: ir.Value) -> Assumption:
+    """Of integers (token ids, labels) that the model compares with numbers: some are like the example.
+
+    A number that the model sets apart and the example does not reach (padding, what is ignored) may stand anywhere,
+    but not everywhere.
+    """
+    if value.dtype is None or not value.dtype.is_integer() or SHOWN not in value.metadata_props:
+        return given
+    low, high, count = map(float, value.metadata_props[SHOWN].split())
+    low, high = max(low, given.range.lo), min(high, given.range.hi)
+    ends = given.range.lo, given.range.hi
+    if count < FEWEST_MASKED or not low < high or not decides_alike(value, low, high, *ends):
+        return given
+    return replace(
+        given, range=replace(given.range, held=(low, high), reason=f"{given.range.reason}, some like the example")
+    )
 
 
 def _as_named(given: Assumption, value: ir.Value, purpose: Purpose) -> Assumption:

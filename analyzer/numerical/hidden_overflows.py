@@ -25,6 +25,7 @@ from analyzer.operators.declaration import PRODUCT, RECURRENT
 from analyzer.operators.registry import operator_of, traits_of
 
 HALF = ("float16", "bfloat16")
+HALF_SEARCHES = 4  # of a target in half precision, whose time all of them share: a transformer has three a layer
 MOST = 12  # searches a target in wider types: each may take seconds, and the time belongs to the warnings first
 
 
@@ -32,12 +33,13 @@ MOST = 12  # searches a target in wider types: each may take seconds, and the ti
 class Searches:
     """The overflows to search for, in the order of the graph.
 
-    `thorough`: all of half precision, what grows exponentially, and what rests on declared inputs alone, of wider types
-    the first `MOST`. `brief`: wide ones at the ends of ranges that nobody declared; deep networks have many, and
-    hardly one is real, so they share the time of one search.
+    `thorough`: what grows exponentially, and what rests on declared inputs alone, of wider types the first `MOST`.
+    `half`: the others of half precision, which share the time of `HALF_SEARCHES`. `brief`: wide ones at the ends of
+    ranges that nobody declared; deep networks have many, and hardly one is real, so they share the time of one search.
     """
 
     thorough: tuple[Alarm, ...]
+    half: tuple[Alarm, ...]
     brief: tuple[Alarm, ...]
 
 
@@ -50,8 +52,9 @@ def worth_searching(graph: Graph, found: Interpretation, assumptions: Sequence[A
     kinds = [_Likelihood.GROWS if w.node in growing else _likelihood(graph, w, assumptions) for w in kept]
     wider = [w for w, kind in zip(kept, kinds, strict=True) if kind and w.dtype not in HALF][MOST:]
     likely = [(w, kind) for w, kind in zip(kept, kinds, strict=True) if kind and w not in wider]
-    brief = tuple(w for w, kind in likely if kind is _Likelihood.OPEN)
-    return Searches(tuple(w for w, kind in likely if kind is not _Likelihood.OPEN), brief)
+    groups = ((_Likelihood.GROWS, _Likelihood.STATED), (_Likelihood.HALF,), (_Likelihood.OPEN,))
+    thorough, half, brief = (tuple(w for w, kind in likely if kind in group) for group in groups)
+    return Searches(thorough, half, brief)
 
 
 def _dropped(warning: Alarm, found: Interpretation) -> bool:
@@ -67,18 +70,17 @@ def _dropped(warning: Alarm, found: Interpretation) -> bool:
 
 
 class _Likelihood(Enum):
-    GROWS = auto()  # by its operator or precision, or in a loop
+    GROWS = auto()  # by its operator, or in a loop
+    HALF = auto()  # its largest number is 65504
     STATED = auto()  # on inputs whose ranges were declared
     OPEN = auto()  # on finite ranges of inputs that nobody declared
 
 
 def _likelihood(graph: Graph, warning: Alarm, assumptions: Sequence[Assumption]) -> _Likelihood | None:
-    if (
-        warning.dtype in HALF
-        or traits_of(warning.node) & (PRODUCT | RECURRENT)
-        or warning.node.graph is not graph.graph
-    ):
+    if traits_of(warning.node) & (PRODUCT | RECURRENT) or warning.node.graph is not graph.graph:
         return _Likelihood.GROWS
+    if warning.dtype in HALF:
+        return _Likelihood.HALF
     rests = rests_on(behind(graph.graph, warning), assumptions)
     inputs = [a.range for a in rests if a.role is Role.INPUT]
     if all(r.origin is Origin.DECLARED for r in inputs):

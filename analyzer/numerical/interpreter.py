@@ -99,7 +99,7 @@ class Run:
         if bounded and stated.origin is not Origin.DEFAULT and tensor.low > dtype.lo and tensor.high < dtype.hi:
             tensor.tight = frozenset((tensor.key,))
         if stated.held is not None and tensor.rank:
-            tensor.facts = peaked([(stated.held, stated.held, tuple(range(tensor.rank)))], tensor)
+            tensor.facts = peaked([(*stated.held, tuple(range(tensor.rank)))], tensor)
         if value.const_value is not None and tensor.rank == 0 and dtype.kind != dtypes.FLOAT:
             return self.constant(value.const_value, dtype)
         return tensor

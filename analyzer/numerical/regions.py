@@ -181,7 +181,7 @@ class Regions:
         if name in ("Softmax", "LogSoftmax"):
             axes: Any = softmax_axes(context, x)
             return None if axes is None else (tuple(axes), True)
-        if origin.rule.family != "reductions" or name == "L2Loss":
+        if origin.rule.family not in ("reductions", "norms") or name == "L2Loss":
             return None
         axes, kept = reduction_axes(context, x, origin.inputs[1] if len(origin.inputs) > 1 else None)
         if axes is UNKNOWN:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from analyzer.operators.conditions import EMPTY_MEAN, GRADIENT_OF_NORM_AT_ZERO, LOG_OF_NONPOSITIVE
-from analyzer.operators.declaration import BOOLEAN, LINEAR, PLUS_ZERO, PRODUCT, operator
+from analyzer.operators.conditions import EMPTY_MEAN, LOG_OF_NONPOSITIVE
+from analyzer.operators.declaration import BOOLEAN, LINEAR, PRODUCT, operator
 
 OPERATORS = (
     operator("ReduceSum", (1, 11, 13), tf="Sum", torch="sum", keras="ops.sum", traits=LINEAR),
@@ -15,10 +15,6 @@ OPERATORS = (
     operator("Any", tf="Any", torch="any", keras="ops.any", traits=BOOLEAN),
     operator("All", tf="All", torch="all", keras="ops.all", traits=BOOLEAN),
     operator("ReduceProd", (1, 11, 13, 18), tf="Prod", torch="prod", keras="ops.prod", traits=PRODUCT),
-    operator("ReduceL1", (1, 11, 13, 18), traits=PLUS_ZERO),
-    operator("ReduceSumSquare", (1, 11, 13, 18), traits=PLUS_ZERO),
-    operator("ReduceL2", (1, 11, 13, 18), torch="norm", traits=PLUS_ZERO),
-    operator("EuclideanNorm", tf="EuclideanNorm", traits=PLUS_ZERO, unsafe=(GRADIENT_OF_NORM_AT_ZERO,)),
     operator("ReduceLogSum", (1, 11, 13, 18, 28), unsafe=(LOG_OF_NONPOSITIVE,)),
     operator("ReduceLogSumExp", (1, 11, 13, 18, 28), torch="logsumexp"),
     operator("Variance", torch="var", keras="ops.var"),
@@ -28,5 +24,4 @@ OPERATORS = (
     operator("Mode", torch="mode", aten="mode"),
     operator("KthValue", aten="kthvalue"),
     operator("Histogram", aten="histc"),
-    operator("L2Loss", tf="L2Loss", traits=PLUS_ZERO),
 )

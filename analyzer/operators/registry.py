@@ -26,6 +26,7 @@ from analyzer.operators import (
     losses,
     matmul,
     normalization,
+    norms,
     pooling,
     power,
     quantization,
@@ -50,9 +51,9 @@ FAMILIES: Mapping[str, tuple[Operator, ...]] = MappingProxyType(
         module.__name__.rpartition(".")[2]: module.OPERATORS
         for module in (
             elementwise, activations, arithmetic, division, power, extrema, comparison, matmul, convolution, reductions,
-            cumulative, softmax, normalization, pooling, shape, joining, casts, sizes, slicing, diagonals, indexing,
-            generators, recurrent, control_flow, quantization, containers, losses, training, signal, vision, attention,
-            trees,
+            norms, cumulative, softmax, normalization, pooling, shape, joining, casts, sizes, slicing, diagonals,
+            indexing, generators, recurrent, control_flow, quantization, containers, losses, training, signal, vision,
+            attention, trees,
         )
     }
 )  # fmt: skip

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analyzer.operators import reductions
+from analyzer.operators import norms, reductions
 from analyzer.validity.spec import TensorType
 from analyzer.validity.terms import Poly, Term, equal
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 RULE = "broadcast-grows-both"
 EXACT = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", None)  # masks and positions are not
-REDUCTIONS = frozenset(name for o in reductions.OPERATORS for name in (o.name, *o.tf, *o.torch))
+REDUCTIONS = frozenset(name for o in (*reductions.OPERATORS, *norms.OPERATORS) for name in (o.name, *o.tf, *o.torch))
 
 
 def grown_axes(shape: Sequence[Term], result: Sequence[Term]) -> frozenset[int]:

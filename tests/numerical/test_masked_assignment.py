@@ -131,3 +131,18 @@ def test_no_elements_are_gathered_without_complaint() -> None:
     found = run(graph, RANGE, everything=True)
     assert not found.failed_rules
     assert found.values[graph.graph.outputs[0]].shape == (3, 0)
+
+
+@pytest.mark.parametrize(("order", "safe"), [((0, 1), True), ((1, 0), False), ((0, 0), False)])
+def test_indices_by_column_are_those_of_the_mask(order: tuple[int, ...], safe: bool) -> None:
+    """``x[mask.nonzero(as_tuple=True)]``: each index is a tensor of its own."""
+    b = Builder()
+    x = b.input("x", (4, 4))
+    places = b.op("Transpose", b.op("NonZero", b.op("Greater", x, b.const(1.0))), perm=[1, 0])
+    columns = []
+    for i in order:
+        column = b.op("Slice", places, b.const([i], np.int64), b.const([i + 1], np.int64), b.const([1], np.int64))
+        flat = b.op("Squeeze", column, b.const([1], np.int64))
+        columns.append(b.op("Unsqueeze", b.op("Expand", flat, b.op("Shape", flat)), b.const([-1], np.int64)))
+    chosen = b.op("GatherND", x, b.op("Concat", *columns, axis=-1))
+    assert rules(b.graph(b.op("Log", chosen, name="log")), RANGE) == ([] if safe else [("log-of-nonpositive", "log")])

@@ -16,6 +16,51 @@ def normalised(b: Builder, x: str, eps: float = 1e-12, axis: int = -1) -> str:
     return str(b.op("Div", x, b.op("Max", norm, b.const(eps))))
 
 
+def written_out(b: Builder, x: str, form: str, axis: int = -1, square: str = "Mul", eps: float = 1e-12) -> str:
+    """Rows over the root of their sum of squares."""
+    squares = b.op("Mul", x, x) if square == "Mul" else b.op("Pow", x, b.const(2.0))
+    total = b.op("ReduceSum", squares, b.const([axis], np.int64))
+    total = b.op("Max", total, b.const(eps)) if form != "added" else b.op("Add", total, b.const(eps))
+    if form == "rsqrt":
+        return str(b.op("Mul", x, b.op("Reciprocal", b.op("Sqrt", total))))
+    return str(b.op("Div", x, b.op("Sqrt", total)))
+
+
+@pytest.mark.parametrize("form", ["sqrt", "added", "rsqrt"])
+@pytest.mark.parametrize("square", ["Mul", "Pow"])
+def test_roots_of_sums_of_squares_are_norms(form: str, square: str) -> None:
+    def norms(axis: int, own: bool = True, eps: float = 1e-12) -> tuple[float, float]:
+        b = Builder()
+        x, y = b.input("x", (5, 64)), b.input("y", (5, 64))
+        row = written_out(b, x, form, square=square, eps=eps)
+        row = row if own else b.op("Mul", y, row)
+        squares = b.op("Mul", row, row) if square == "Mul" else b.op("Pow", row, b.const(2.0))
+        total = b.op("ReduceSum", squares, b.const([axis], np.int64))
+        return bounds(b.graph(total), {"x": (-100, 100), "y": (-100, 100)})
+
+    assert 1 <= norms(-1)[1] < 1.01
+    assert norms(0)[1] > 5 - 1e-3  # every row may be the same
+    assert norms(-1, own=False)[1] > 100
+    assert norms(-1, eps=1e-36)[1] > 60  # squares may be lost
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_row_is_longer(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    b = Builder()
+    x = b.input("x", (5, 64))
+    row = written_out(b, x, ("sqrt", "added", "rsqrt")[seed % 3])
+    graph = b.graph(b.op("ReduceSum", b.op("Mul", row, row), b.const([-1], np.int64)))
+    _, hi = bounds(graph, {"x": (-100, 100)})
+    session = onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString())
+    for scale in (1e2, 1.0, 1e-5, 1e-6, 1e-7, 1e-20, 1e-23):
+        values = np.clip(rng.standard_normal((5, 64)) * scale, -100, 100).astype(np.float32)
+        values[0] = min(scale, 100.0)
+        values[1, 1:] *= 1e-20
+        (result,) = session.run(None, {"x": values})
+        assert result.max() <= hi
+
+
 def cosines(eps: float = 1e-12, both: bool = True) -> Graph:
     b = Builder()
     x, y = b.input("x", (5, 64)), b.input("y", (4, 64))

@@ -282,3 +282,89 @@ def test_the_mean_of_what_a_mask_selects(workers: Confirmer) -> None:
         index = [N("NonZero", [chosen], ["i"]), N("Transpose", ["i"], ["j"], perm=[1, 0])]
         nodes = [*before, *index, N("GatherND", ["x", "j"], ["p"]), N("ReduceMean", ["p"], ["y"])]
         assert masked(workers, nodes, "1.0 1.0 6") == {"empty-mean": level}
+
+
+def integers(
+    workers: Confirmer,
+    nodes: list[Any],
+    shown: str | None,
+    shape: tuple[int, ...] = (1, 8),
+    declared: Range | None = None,
+) -> dict[str, Level]:
+    """Rule -> level of a model of x and token ids whose example is `shown`; `kept` is 0 where they are padding, 0."""
+    number = [N("Constant", [], [n], value=numpy_helper.from_array(np.array(v))) for n, v in (("pad", 0), ("five", 5))]
+    axis = N("Constant", [], ["axis"], value=numpy_helper.from_array(np.array([-1])))
+    kept = [N("Equal", ["tokens", "pad"], ["padded"]), N("Not", ["padded"], ["k"])]
+    kept.append(N("Cast", ["k"], ["kept"], to=TensorProto.FLOAT))
+    inputs = [
+        helper.make_tensor_value_info("x", TensorProto.FLOAT, shape),
+        helper.make_tensor_value_info("tokens", TensorProto.INT64, shape),
+    ]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    graph = helper.make_graph([*number, axis, *kept, *nodes], "g", inputs, outputs)
+    model = ir.from_proto(helper.make_model(graph, **OPSET))
+    if shown is not None:
+        model.graph.inputs[1].metadata_props[SHOWN] = shown
+    ranges = {"tokens": InputSpec(range=ValueRange(*declared))} if declared is not None else {}
+    target = TargetConfig(id="t", entry="t.py:build", inputs=ranges)
+    found = analyse(Graph(model, "torch"), target, explain=False, confirmer=workers)
+    return levels({f.rule.removeprefix("numerical/"): f for f in found.findings})
+
+
+LENGTH = [N("ReduceSum", ["kept", "axis"], ["n"]), N("Div", ["x", "n"], ["y"])]
+ROWS = [N("ReduceSum", ["kept", "axis"], ["n"], keepdims=1), N("Div", ["x", "n"], ["y"])]
+FIVES = [
+    N("Equal", ["tokens", "five"], ["is5"]),
+    N("Cast", ["is5"], ["fives"], to=TensorProto.FLOAT),
+    N("ReduceSum", ["fives"], ["n"]),
+    N("Div", ["x", "n"], ["y"]),
+]
+ELEMENT = [N("Cast", ["tokens"], ["t"], to=TensorProto.FLOAT), N("Div", ["x", "t"], ["y"])]
+BOTH = [  # what is no padding and no five: the model itself selects nothing
+    N("Equal", ["tokens", "five"], ["is5"]),
+    N("Or", ["padded", "is5"], ["out"]),
+    N("Not", ["out"], ["in"]),
+    N("Cast", ["in"], ["chosen"], to=TensorProto.FLOAT),
+    N("ReduceSum", ["chosen"], ["n"]),
+    N("Div", ["x", "n"], ["y"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "shown", "options", "level"),
+    [
+        (LENGTH, "3.0 10.0 8", {}, Level.WARNING),  # a batch of nothing but padding
+        (LENGTH, "0.0 10.0 8", {}, Level.ERROR),  # padding is in the example
+        (LENGTH, None, {}, Level.ERROR),
+        (LENGTH, "3.0 3.0 8", {}, Level.ERROR),  # equal numbers say nothing
+        (LENGTH, "3.0 10.0 3", {"shape": (1, 3)}, Level.ERROR),  # so few say nothing
+        (LENGTH, "3.0 10.0 8", {"declared": (0.0, 10.0)}, Level.ERROR),
+        (ROWS, "3.0 10.0 16", {"shape": (2, 8)}, Level.ERROR),  # a row of padding beside another
+        (FIVES, "3.0 10.0 8", {}, Level.ERROR),  # ordinary tokens of which none is 5
+        (BOTH, "3.0 10.0 8", {}, Level.ERROR),
+        (ELEMENT, "3.0 10.0 8", {}, Level.ERROR),  # a zero somewhere is data
+    ],
+)
+def test_integers_that_are_all_set_apart_unlike_their_example_are_a_warning(
+    workers: Confirmer, nodes: list[Any], shown: str | None, options: dict[str, Any], level: Level
+) -> None:
+    assert integers(workers, nodes, shown, **options) == {"division-by-zero": level}
+
+
+@pytest.mark.parametrize(
+    ("compare", "number", "level"),
+    [
+        ("Greater", 0, Level.WARNING),
+        ("GreaterOrEqual", 1, Level.WARNING),
+        ("GreaterOrEqual", 4, Level.ERROR),  # 3 is in the example
+        ("Less", 700, Level.WARNING),
+        ("LessOrEqual", 10, Level.WARNING),
+        ("LessOrEqual", 9, Level.ERROR),
+        ("bool", 0, Level.WARNING),
+    ],
+)
+def test_whatever_comparison_sets_integers_apart(workers: Confirmer, compare: str, number: int, level: Level) -> None:
+    nodes = [N("Constant", [], ["number"], value=numpy_helper.from_array(np.array(number)))]
+    chosen = N(compare, ["tokens", "number"], ["c"]) if compare != "bool" else N("Cast", ["tokens"], ["c"], to=9)
+    nodes += [chosen, N("Cast", ["c"], ["f"], to=TensorProto.FLOAT), N("ReduceSum", ["f"], ["n"])]
+    assert integers(workers, [*nodes, N("Div", ["x", "n"], ["y"])], "3.0 10.0 8") == {"division-by-zero": level}

@@ -202,3 +202,32 @@ def test_what_is_kept_of_a_graph_goes_with_it(workers: Confirmer) -> None:
     assert set(levels) == {Level.ERROR}
     gc.collect()
     assert len(workers._whole) == 0
+
+
+class Fruitless(Confirmer):
+    """Every search spends all the time that it has, six seconds at most, and finds nothing."""
+
+    spent: float = 0.0
+    asked: int = 0
+
+    def clock(self) -> float:
+        return self.spent
+
+    def confirm(self, graph: Any, warning: Any, ranges: Any, symbols: Any, deadline: float) -> None:
+        self.asked += 1
+        self.spent += min(6.0, deadline - self.spent)
+
+
+def test_layers_of_half_precision_share_the_time_of_a_few_searches() -> None:
+    """A transformer has three such operators a layer: each at the price of a warning took a minute for all."""
+    b = Builder()
+    h = half(b)
+    for _ in range(8):
+        h = b.op("Mul", h, b.op("Transpose", b.op("Transpose", h, perm=[0, 2, 1]), perm=[0, 2, 1]))
+        h = b.op("Clip", h, b.const(-1000, np.float16), b.const(1000, np.float16))
+    confirmer = Fruitless()
+    with confirmer:
+        found = analyse(b.graph(h), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=confirmer)
+        assert found.findings == ()
+        assert confirmer.asked > 4
+        assert confirmer.spent <= 24.1

@@ -39,6 +39,7 @@ MANY = 4  # threads: what most runners have
 MORE = 4  # failing runs that are followed where the first reaches nothing
 LARGEST_SLICE = 1 << 29  # bytes
 EMPTY = "numerical/empty-mean"
+SPENT = "the time for confirmation was spent before everything had been tried"
 NO_TORCH = "warnings were not confirmed: the search needs torch (install the extra 'torch')"
 
 
@@ -97,7 +98,7 @@ class Confirmer:
         seconds = self.budget.search
         for number, size in enumerate(sorted(SIZES, key=lambda s: s != self._fitting.get(graph))):
             if self.clock() > deadline:
-                self.note("the time for confirmation was spent before everything had been tried")
+                self.note(SPENT)
                 return None
             sizes = {"*": size, **{name: _size(bounds, size) for name, bounds in symbols.items()}}
             losses = ends_of(graph, warning)

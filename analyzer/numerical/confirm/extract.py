@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import onnx_ir as ir
@@ -41,7 +42,11 @@ class Leaf:
     role: str = "input"
     initial: np.ndarray | None = None
     estimated: bool = False  # the ends of the range are an estimate that training may leave
-    held: float | None = None  # a value that at least one element has
+    held: tuple[float, float] | None = None  # between these numbers lies one element at least
+
+    def holds(self, tensor: Any) -> bool:
+        """Whether one element at least lies where one must."""
+        return self.held is None or bool(((tensor >= self.held[0]) & (tensor <= self.held[1])).any())
 
 
 @dataclass(frozen=True)

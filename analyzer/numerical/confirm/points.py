@@ -13,6 +13,7 @@ from analyzer.numerical.confirm.objective import EDGE
 from analyzer.numerical.confirm.problem import Point, SearchProblem
 from analyzer.numerical.confirm.torch_dtypes import torch_dtype
 from analyzer.numerical.constants import constant_array
+from analyzer.numerical.decided import COMPARISONS, MIRRORED
 from analyzer.operators.registry import operator_name
 
 
@@ -41,7 +42,7 @@ def unbounded(leaf: Leaf) -> bool:
 def tensor_of(leaf: Leaf, array: Any) -> Any:
     """`array` clipped into the leaf's range, in its dtype; rounding to the dtype never leaves the range.
 
-    Where no element has the value that one must have, the first gets it.
+    Where no element lies where one must, the first gets the least number that does.
     """
     import torch
 
@@ -58,8 +59,8 @@ def tensor_of(leaf: Leaf, array: Any) -> Any:
         if bool((back < leaf.lo).any()) or bool((back > leaf.hi).any()):
             tensor = torch.minimum(torch.maximum(tensor, lo), hi)
         tensor = torch.nan_to_num(tensor)
-    if leaf.held is not None and tensor.numel() and not bool((tensor == leaf.held).any()):
-        tensor.reshape(-1)[0] = leaf.held
+    if leaf.held is not None and tensor.numel() and not leaf.holds(tensor):
+        tensor.reshape(-1)[0] = leaf.held[0]
     return tensor
 
 
@@ -139,13 +140,18 @@ def probes_from(problem: SearchProblem, ordinary: Point, rng: np.random.Generato
 
 
 def compared_integers(problem: SearchProblem) -> list[int]:
-    """The numbers with which the slice compares integers (a padding's or a mask's token), at most half a dozen."""
+    """The numbers with which the slice compares integers (a padding's or a mask's token), at most half a dozen.
+
+    Of an ordering the numbers on both sides.
+    """
     found: dict[int, None] = {}
     for node in problem.model.graph:
-        arrays = [constant_array(v) for v in node.inputs] if operator_name(node) == "Equal" else []
+        name = operator_name(node)
+        arrays = [constant_array(v) for v in node.inputs] if name in COMPARISONS else []
         for array in arrays:
             if array is not None and array.size == 1 and array.dtype.kind in "iu":
-                found.setdefault(int(array.reshape(-1)[0]))
+                number = int(array.reshape(-1)[0])
+                found.update(dict.fromkeys((number - 1, number + 1) if name in MIRRORED else (number,)))
     return list(found)[:6]
 
 

@@ -163,8 +163,7 @@ def _equal(problem: SearchProblem, start: Point, deadline: float) -> Iterator[Po
         for value in fitting[-EQUALS:]:
             if time.process_time() > deadline:
                 return
-            held = leaf.held is None or bool((value == leaf.held).any())
-            if held and bool(((value >= leaf.lo) & (value <= leaf.hi)).all()):
+            if leaf.holds(value) and bool(((value >= leaf.lo) & (value <= leaf.hi)).all()):
                 yield {**start, leaf.name: value.detach()}
 
 

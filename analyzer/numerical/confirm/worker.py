@@ -189,7 +189,7 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
             leaf["role"],
             initial.get(leaf["name"]),
             bool(leaf["estimated"]),
-            leaf["held"],
+            tuple(leaf["held"]) if leaf["held"] is not None else None,
         )
         for leaf in request["leaves"]
     )

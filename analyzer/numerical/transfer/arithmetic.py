@@ -22,6 +22,7 @@ from analyzer.numerical.transfer.peaks import of_product
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.roots import least_beside_root
 from analyzer.numerical.transfer.running_totals import least_total
+from analyzer.numerical.transfer.unit_rows import unit_product
 from analyzer.numerical.transfer.variance import least_variance
 
 SMALLEST_PRODUCT = 1e-290  # of coefficients of affine forms: below it float64 loses digits, then all of them
@@ -232,6 +233,8 @@ def product(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
         result.form = affine.Form(form.terms, form.constant, error)
     if "peaks" in a.facts or "peaks" in b.facts:
         result.facts = of_product(a, b, result)
+    if dtype.is_float:
+        result.facts = {**result.facts, **unit_product(a, b)}
     result.tight = tight
     if dtype.kind == dtypes.INTEGER and (a.dims is not None or b.dims is not None):
         first, second = a.sizes(), b.sizes()

@@ -13,9 +13,11 @@ from analyzer.numerical.domain.dims import broadcast_shapes
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, count, join
 from analyzer.numerical.refinement import refine_by
+from analyzer.numerical.transfer.attained import peaked
 from analyzer.numerical.transfer.facts import are_axes
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.views import own_axes
 
 
 def _boolean(ctx: Context, shape: Any, starts: Any, sure: Any, possible: Any) -> AbstractTensor:
@@ -29,13 +31,14 @@ def _compare(ctx: Context, a: AbstractTensor, b: AbstractTensor, strict: bool) -
         al, ah, bl, bh = (np.zeros_like(v) for v in (al, ah, bl, bh))
     nan = a.nan or b.nan
     if strict:
-        return _computed(np.greater, _boolean(ctx, shape, starts, (al > bh) & (not nan), ah > bl), a, b)
+        above = _boolean(ctx, shape, starts, (al > bh) & (not nan), ah > bl)
+        return _computed(np.greater, _with_own(above, a, b, 0.0), a, b)
     result = _boolean(ctx, shape, starts, (al >= bh) & (not nan), ah >= bl)
     for one, other in ((a, b), (b, a)):
         axes = None if nan else _one_of_row(one, other)
         if axes is not None and one.shape == result.shape:
             result.facts = {"max": (1.0, axes)}
-    return _computed(np.greater_equal, result, a, b)
+    return _computed(np.greater_equal, _with_own(result, a, b, 1.0), a, b)
 
 
 def _computed(operation: Callable[..., Array], result: AbstractTensor, *operands: AbstractTensor) -> AbstractTensor:
@@ -91,7 +94,15 @@ def equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         if not nan and _one_hot(one, other):
             last = (len(one.shape or ()) - 1,)
             result.facts = {"max": (1.0, last), "peaks": {last: 1.0}}
-    return _computed(np.equal, result, a, b)
+    return _computed(np.equal, _with_own(result, a, b, 1.0), a, b)
+
+
+def _with_own(result: AbstractTensor, a: AbstractTensor, b: AbstractTensor, outcome: float) -> AbstractTensor:
+    """With what is known of numbers that are compared with themselves among others: ``labels[:, None] == labels``."""
+    pair = None if result.facts or a.nan or b.nan else own_axes(a, b, result.shape)
+    if pair is not None:
+        result.facts = peaked([(outcome, outcome, (axis,)) for axis in pair], result)
+    return result
 
 
 def _one_hot(classes: AbstractTensor, numbers: AbstractTensor) -> bool:
@@ -122,7 +133,7 @@ def _one_of_row(x: AbstractTensor, extreme: AbstractTensor) -> Any:
 @transfer("NotEqual")
 def not_equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     result = equal(ctx, a, b)
-    return _computed(np.not_equal, like(result, 1 - result.hi, 1 - result.lo), a, b)
+    return _computed(np.not_equal, _with_own(like(result, 1 - result.hi, 1 - result.lo), a, b, 0.0), a, b)
 
 
 # the name under which comparisons are understood by refinement

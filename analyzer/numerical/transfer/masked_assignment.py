@@ -37,6 +37,9 @@ def _condition(indices: Any) -> AbstractTensor | None:
             return None
         if origin.rule.name == "NonZero":
             return _narrow(before)
+        if origin.rule.name == "Concat" and len(origin.inputs) > 1:
+            current = _put_together(origin.inputs)
+            continue
         # of a vector's indices every such operator keeps the order; of others only the transposition is known
         vector = current.shape is not None and before.shape is not None and _rank_of_places(before) == 1
         name, traits = origin.rule.name, origin.rule.operator.traits
@@ -46,6 +49,34 @@ def _condition(indices: Any) -> AbstractTensor | None:
         if not vector and not (name == "Transpose" and before.rank == 2):
             return None
         current = before
+    return None
+
+
+def _put_together(parts: Any) -> AbstractTensor | None:
+    """The rows whose columns the parts are, all of them and in order: ``x[mask.nonzero(as_tuple=True)]``."""
+    found = [_column(part) for part in parts]
+    whole = found[0][0] if found and found[0] is not None else None
+    if whole is None or whole.shape is None or len(whole.shape) != 2 or whole.shape[1] != len(found):
+        return None
+    in_order = all(f is not None and f[0].key == whole.key and f[1] == i for i, f in enumerate(found))
+    return whole if in_order else None
+
+
+def _column(part: Any) -> tuple[AbstractTensor, int] | None:
+    """The matrix of which a value is one column, and which one it is."""
+    for _ in range(DEPTH):
+        origin = part.origin if isinstance(part, AbstractTensor) else None
+        before = origin.inputs[0] if origin is not None and origin.inputs else None
+        if origin is None or not isinstance(before, AbstractTensor) or before.shape is None:
+            return None
+        source, offsets, _ = part.facts.get("window", (None, (), ()))
+        if origin.rule.name == "Slice" and source is not None and len(before.shape) == 2 and part.shape is not None:
+            whole = part.shape[0] == before.shape[0] and part.shape[1] == 1 and offsets[0] == 0
+            return (source, offsets[1]) if whole and isinstance(offsets[1], int) else None
+        keeps = origin.rule.operator.traits & (RESHAPES | IDENTITY) or origin.rule.name == "Expand"
+        if not keeps or _rank_of_places(before) != 1 or _rank_of_places(part) != 1:
+            return None
+        part = before
     return None
 
 

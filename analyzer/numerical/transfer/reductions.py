@@ -15,19 +15,17 @@ from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, count
 from analyzer.numerical.reduced_axes import UNKNOWN, reduction_axes
 from analyzer.numerical.transfer.distributions import sum_of_products
-from analyzer.numerical.transfer.elementwise import absolute, log, sqrt, squared
+from analyzer.numerical.transfer.elementwise import log
 from analyzer.numerical.transfer.facts import finite_along, reduction_fact
 from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.masked_assignment import holds_everything, selects_something
 from analyzer.numerical.transfer.peaks import least_sum, of_sum
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
-from analyzer.numerical.transfer.unit_rows import has_unit, product_bound
-
-HALF = ("float16", "bfloat16")
+from analyzer.numerical.transfer.unit_rows import bound_of_products
 
 
-def _all_axes(x: AbstractTensor, axes: Any) -> Any:
+def all_axes(x: AbstractTensor, axes: Any) -> Any:
     """The reduced axes as a tuple; None where they are not known."""
     if axes is UNKNOWN:
         return None
@@ -131,7 +129,7 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
             mean and largest * total_most > dtype.hi and math.isfinite(largest)
         ):  # the sum overflows before it is divided
             ctx.overflow(x.interval(), dtype, False)
-    bound = np.inf if mean else _bound_of_products(x, axes)
+    bound = np.inf if mean else bound_of_products(x, axes)
     lo, hi = np.maximum(lo, -bound), np.minimum(hi, bound)
     if not mean:
         entropy = sum_of_products(ctx.run, x, axes)
@@ -139,10 +137,10 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
     infinite = x.low == -np.inf or x.high == np.inf
     known = x.facts.get("max")
     facts: dict[str, Any] = {}
-    if not mean and known is not None and x.low >= 0 and _all_axes(x, axes) == tuple(known[1]):
+    if not mean and known is not None and x.low >= 0 and all_axes(x, axes) == tuple(known[1]):
         lo = np.maximum(lo, known[0])
     if not mean and "peaks" in x.facts:
-        lo = np.maximum(lo, least_sum(x, _all_axes(x, axes)))
+        lo = np.maximum(lo, least_sum(x, all_axes(x, axes)))
     if not mean:
         kind = {"Square": "sum of squares", "Abs": "sum of absolutes"}.get(
             x.origin.rule.name if x.origin else "", "sum"
@@ -162,32 +160,19 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
             and x.origin.inputs[1].low == x.origin.inputs[1].high == 2
         ):
             kind, source = "sum of squares", x.origin.inputs[0]
-        facts = reduction_fact(kind, source, _all_axes(x, axes), kept)
+        facts = reduction_fact(kind, source, all_axes(x, axes), kept)
     elif axes is not UNKNOWN:
-        facts = reduction_fact("mean", x, _all_axes(x, axes), kept)
+        facts = reduction_fact("mean", x, all_axes(x, axes), kept)
     low_, high_ = (lo, hi) if np.ndim(lo) == 0 else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
     if low_ < dtype.lo or high_ > dtype.hi:
         tight = x.tight is not None and 0 not in x.tight and math.isfinite(total_most)
         lo, hi = ctx.finite(lo, hi, dtype, not infinite, tight)
     if not mean and "peaks" in x.facts:
-        facts = {**facts, **of_sum(x, _all_axes(x, axes), kept)}
+        facts = {**facts, **of_sum(x, all_axes(x, axes), kept)}
     result = AbstractTensor(dtype, shape, lo, hi, starts, nan, facts=facts)
     if x.tight is not None and 0 not in x.tight and axes is not UNKNOWN:
         result.tight = x.tight | {0}
     return result
-
-
-def _bound_of_products(x: AbstractTensor, axes: Any) -> float:
-    """What bounds the sum of x = u * v over one axis, where the norm of u or v along it is known."""
-    if x.origin is None or x.origin.rule.name != "Mul" or axes is None or axes is UNKNOWN or len(axes) != 1:
-        return np.inf
-    u, v = x.origin.inputs[:2]
-    if x.shape is None or u.key == v.key or not has_unit(u, v) or x.low == -np.inf or x.high == np.inf:
-        return np.inf
-    axis = axes[0] % len(x.shape) - len(x.shape)
-    if any(t.shape is None or len(t.shape) < -axis or t.shape[axis] != x.shape[axis] for t in (u, v)):
-        return np.inf
-    return product_bound(u, v, axis, axis)
 
 
 def times(values: Array, counts: Array) -> Array:
@@ -273,7 +258,7 @@ def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) 
     source, name = x, kind
     if x.origin is not None and x.origin.rule.name == "Abs":
         source, name = x.origin.inputs[0], f"{kind} of absolutes"
-    result.facts = reduction_fact(name, source, _all_axes(x, axes), kept)
+    result.facts = reduction_fact(name, source, all_axes(x, axes), kept)
     result.tight = x.tight
     return result
 
@@ -306,7 +291,7 @@ def chosen(ctx: Context, x: AbstractTensor) -> Any:
     shape = ctx.declared_shape() if axes is UNKNOWN else reduced_shape(x.shape, axes, kept)
     nan = x.nan or _selects_nothing(ctx, x, axes)
     result = AbstractTensor(x.dtype, shape, lo, hi, reduced_starts(x, axes, kept), nan)
-    result.facts = reduction_fact("chosen", x, _all_axes(x, axes), kept)
+    result.facts = reduction_fact("chosen", x, all_axes(x, axes), kept)
     return result if len(ctx.node.outputs) == 1 else (result, places(ctx, x, axis, shape))
 
 
@@ -372,48 +357,7 @@ def reduce_prod(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTe
     starts = reduced_starts(x, which, kept)
     nan = x.nan or x.low == -np.inf or x.high == np.inf
     result = AbstractTensor(x.dtype, shape, lo, hi, starts, bool(nan))
-    result.facts = reduction_fact("product", x, _all_axes(x, which), kept)
-    return result
-
-
-@transfer("ReduceL1")
-def reduce_l1(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
-    which, kept = reduction_axes(ctx, x, axes)
-    total = summed(ctx, absolute(ctx, x), which, kept)
-    total.facts = reduction_fact("sum of absolutes", x, _all_axes(x, which), kept)
-    return total
-
-
-@transfer("ReduceSumSquare")
-def reduce_sum_square(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
-    which, kept = reduction_axes(ctx, x, axes)
-    total = summed(ctx, squared(ctx, x), which, kept)
-    total.facts = reduction_fact("sum of squares", x, _all_axes(x, which), kept)
-    return total
-
-
-@transfer("ReduceL2")
-def reduce_l2(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
-    """The Euclidean norm. Its gradient at zero is 0 where PyTorch's norms are exported to it."""
-    which, kept = reduction_axes(ctx, x, axes)
-    total = summed(ctx, squared(ctx, x), which, kept)
-    with ctx.run.ledger.quietly():
-        result: AbstractTensor = sqrt(ctx, total)
-        if x.dtype.name in HALF:  # where the squares overflow, kernels that add in float32 still have a norm
-            wide = AbstractTensor(dtypes.FLOAT32, x.shape, x.lo, x.hi, x.starts, x.nan)
-            norm = sqrt(ctx, summed(ctx, squared(ctx, wide), which, kept))
-            result.hi = np.minimum(np.maximum(result.hi, x.dtype.outward(norm.hi, norm.hi, 1)[1]), x.dtype.hi)
-    result.facts = reduction_fact("norm", x, _all_axes(x, which), kept)
-    return result
-
-
-@transfer("EuclideanNorm")
-def euclidean_norm(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
-    """TensorFlow's norm, whose gradient x / |x| is 0 / 0 at zero."""
-    result: AbstractTensor = reduce_l2(ctx, x, axes)
-    least = result.dtype.tiny**0.5
-    if ctx.options.backward and not ctx.run.ledger.quiet and result.low < least and result.low < result.high:
-        ctx.check("numerical/gradient-of-norm-at-zero", "x = 0", {0: x}, lambda _: False, backward=True)
+    result.facts = reduction_fact("product", x, all_axes(x, which), kept)
     return result
 
 
@@ -441,12 +385,5 @@ def reduce_log_sum_exp(ctx: Context, x: AbstractTensor, axes: Any = None) -> Abs
     empty = which != () and _selects_nothing(ctx, x, which)
     finite = x.low > -np.inf and x.high < np.inf and not empty
     lo, hi = ctx.finite(x.dtype.nearest(lo), x.dtype.nearest(hi), x.dtype, finite)
-    facts = reduction_fact("logsumexp", x, _all_axes(x, which), kept)
+    facts = reduction_fact("logsumexp", x, all_axes(x, which), kept)
     return AbstractTensor(x.dtype, largest.shape, lo, hi, largest.starts, bool(nan), facts=facts)
-
-
-@transfer("L2Loss")
-def l2_loss(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    """Half the sum of squares."""
-    total = summed(ctx, squared(ctx, x), None, False)
-    return AbstractTensor(x.dtype, (), total.lo / 2, total.hi / 2, None, total.nan)

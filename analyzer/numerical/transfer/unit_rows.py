@@ -1,6 +1,7 @@
 """Euclidean norms of rows: a vector divided by its own norm has norm 1, and Cauchy and Schwarz bound its products.
 
-The fact ``unit: (axis, most)`` of a quotient says that its Euclidean norm along `axis` (negative) is at most `most`.
+The norm may be a root of a sum of squares, and a division a product with its reciprocal. The fact
+``unit: (axis, most)`` of a quotient says that its Euclidean norm along `axis` (negative) is at most `most`.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ import math
 from typing import Any
 
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.reduced_axes import UNKNOWN
 from analyzer.numerical.transfer.facts import are_axes, same_magnitude
 from analyzer.numerical.transfer.rounding import ACCUMULATED
 
+NORM_FACT, SQUARES_FACT = "norm", "sum of squares"
 DEPTH = 6  # operators between a norm and its division: an epsilon, a clip, a reshape
 UNDERFLOWN = 1e3  # a norm below this many times the root of the least normal number may have lost squares
 NORM = 64  # units in the last place: room for a root, an epsilon, a clip and a division
@@ -20,38 +23,61 @@ LOST = 1e-6  # of the norm's square, at most, for each element whose square has 
 
 def unit_fact(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
     """The fact of a / b where b is at least the norm of a along one axis."""
-    if a.shape is None or not a.dtype.is_float or b.low < UNDERFLOWN * math.sqrt(a.dtype.tiny) or a.nan or b.nan:
+    if b.low < UNDERFLOWN * math.sqrt(a.dtype.tiny) or b.nan:
         return {}
-    axis = _norm_axis(b, a, DEPTH)
-    size = a.shape[axis] if axis is not None else None
+    return _unit_along(a, _axis_of(NORM_FACT, b, a, DEPTH))
+
+
+def unit_product(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
+    """The fact of a * b where one of them is the reciprocal of what is at least the norm of the other."""
+    for x, inverse in ((a, b), (b, a)):
+        origin = inverse.origin
+        name = origin.rule.name if origin is not None else ""
+        if name not in ("Rsqrt", "Reciprocal") or x.shape is None or x.rank != inverse.rank:
+            continue
+        below = origin.inputs[0]
+        if name == "Reciprocal":
+            return unit_fact(x, below)
+        if below.low >= UNDERFLOWN**2 * x.dtype.tiny and not below.nan:
+            return _unit_along(x, _axis_of(SQUARES_FACT, below, x, DEPTH))
+    return {}
+
+
+def _unit_along(a: AbstractTensor, axis: int | None) -> dict[str, Any]:
+    if a.shape is None or not a.dtype.is_float or a.nan or axis is None:
+        return {}
+    size = a.shape[axis]
     if not isinstance(size, int):
         return {}
     return {"unit": (axis, 1 + size * (2 * a.dtype.eps + LOST) + NORM * a.dtype.eps)}
 
 
-def _norm_axis(b: AbstractTensor, a: AbstractTensor, depth: int) -> int | None:
-    """The axis (negative) along which b is at least the Euclidean norm of a; None if there is none."""
+def _axis_of(fact: str, b: AbstractTensor, a: AbstractTensor, depth: int) -> int | None:
+    """The axis (negative) along which b is at least the Euclidean norm of a, or its square; None if there is none."""
     if depth == 0:
         return None
     kind, source, axes, kept = b.facts.get("reduced", ("", b, None, False))
-    if kind == "norm" and kept and are_axes(axes) and same_magnitude(source, a) and a.rank is not None:
+    if kind == fact and kept and are_axes(axes) and same_magnitude(source, a) and a.rank is not None:
         return axes[0] % a.rank - a.rank if len(axes) == 1 and a.rank > 1 else None
     for part in b.facts.get("above", ()):
-        axis = _norm_axis(part, a, depth - 1)
+        axis = _axis_of(fact, part, a, depth - 1)
         if axis is not None:
             return axis
     origin = b.origin
     if origin is None:
         return None
-    if origin.rule.name == "Add":
+    name = origin.rule.name
+    if name == "Add":
         x, y = origin.inputs[:2]
         for one, other in ((x, y), (y, x)):
             if other.low >= 0:
-                axis = _norm_axis(one, a, depth - 1)
+                axis = _axis_of(fact, one, a, depth - 1)
                 if axis is not None:
                     return axis
-    if origin.rule.name in ("Expand", "BroadcastTo", "Identity") and b.shape == a.shape:
-        return _norm_axis(origin.inputs[0], a, depth - 1)
+    if name in ("Expand", "BroadcastTo", "Identity") and b.shape == a.shape:
+        return _axis_of(fact, origin.inputs[0], a, depth - 1)
+    if name == "Sqrt" and fact == NORM_FACT:
+        return _axis_of(SQUARES_FACT, origin.inputs[0], a, depth - 1)
     return None
 
 
@@ -64,9 +90,10 @@ def row_norm(x: AbstractTensor, axis: int) -> float:
         return float(most)
     origin = x.origin
     if origin is not None and origin.rule.name == "Transpose" and x.rank is not None:
-        order = origin.context.attr("perm") or list(range(x.rank))[::-1]
+        order = origin.inputs[1].integers() if origin.context.is_tf else origin.context.attr("perm")
+        order = order or (None if origin.context.is_tf else list(range(x.rank))[::-1])
         before = origin.inputs[0]
-        if isinstance(before, AbstractTensor) and before.rank == x.rank and not origin.context.is_tf:
+        if order is not None and isinstance(before, AbstractTensor) and before.rank == x.rank:
             return row_norm(before, int(order[axis]) - x.rank)
     size = x.shape[axis]
     return math.sqrt(size) * max(abs(x.low), abs(x.high)) if isinstance(size, int) else math.inf
@@ -84,3 +111,28 @@ def product_bound(a: AbstractTensor, b: AbstractTensor, over_a: int, over_b: int
         return math.inf
     exact = row_norm(a, over_a) * row_norm(b, over_b)
     return float(exact * (1 + 2 * size * max(float(a.dtype.eps), ACCUMULATED)) + size * a.dtype.tiny)
+
+
+def bound_of_products(x: AbstractTensor, axes: Any) -> float:
+    """What bounds the sum of x = u * v over one axis, where the norm of u or v along it is known."""
+    u, v = _factors(x)
+    if u is None or v is None or axes is None or axes is UNKNOWN or len(axes) != 1 or x.shape is None:
+        return math.inf
+    if not has_unit(u, v) or x.low == -math.inf or x.high == math.inf:
+        return math.inf
+    axis = axes[0] % len(x.shape) - len(x.shape)
+    if any(t.shape is None or len(t.shape) < -axis or t.shape[axis] != x.shape[axis] for t in (u, v)):
+        return math.inf
+    return product_bound(u, v, axis, axis)
+
+
+def _factors(x: AbstractTensor) -> tuple[AbstractTensor | None, AbstractTensor | None]:
+    """What x is the product, or the square, of."""
+    if x.origin is None:
+        return None, None
+    name, inputs = x.origin.rule.name, x.origin.inputs
+    if name == "Mul":
+        return inputs[0], inputs[1]
+    if name == "Square" or (name == "Pow" and inputs[1].low == inputs[1].high == 2):
+        return inputs[0], inputs[0]
+    return None, None

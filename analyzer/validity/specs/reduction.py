@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from analyzer.operators import reductions
+from analyzer.operators import norms, reductions
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
 from analyzer.validity.specs.common import FLOATS, axis_index, axis_indices, need_dtype, need_rank, target_of
 from analyzer.validity.specs.element_types import onnx_dtype
@@ -22,7 +22,7 @@ def reduced(x: TensorType, axes: Sequence[int], keep: bool) -> tuple[Term, ...]:
     return tuple(d for i, d in enumerate(x.dims) if i not in axes)
 
 
-@define("onnx", *(o.name for o in reductions.OPERATORS if o.versions))
+@define("onnx", *(o.name for o in (*reductions.OPERATORS, *norms.OPERATORS) if o.versions))
 def onnx_reduce(
     case: Case,
     x: TensorType,
