@@ -263,6 +263,7 @@ REFUSED = """
     np.einsum("ij,jk->ik", np.zeros((2, 3)), np.zeros((2, 3)))
     np.tensordot(np.zeros((2, 3)), np.zeros((2, 3)), 1)
     np.pad(np.zeros((2, 3)), ((1, 1), (1, 1), (1, 1)))
+    np.pad(np.zeros((2, 3)), ((0, 0), (-1, 2)))
     np.take(np.zeros((2, 3)), 0, axis=2)
     np.repeat(np.zeros((2, 3)), 2, axis=2)
     np.cumsum(np.zeros((2, 3)), axis=2)

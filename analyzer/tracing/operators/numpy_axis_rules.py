@@ -304,6 +304,8 @@ def pad(op: Op, array: Value, pad_width: Value, rest: tuple[Value, ...]) -> Valu
     if len(pairs) != len(found.dims):
         sentence = f"pad_width has {len(pairs)} pairs for an array of {len(found.dims)} dimensions"
         fail(op, "paddings", sentence, (found,))
+    for width in (w for pair in pairs for w in pair):
+        require(op, width >= 0, "paddings", f"pad_width holds {width}; it cannot be negative", (found,))
     return of(op, found, [d + a + b for d, (a, b) in zip(found.dims, pairs, strict=True)], found.dtype)
 
 
