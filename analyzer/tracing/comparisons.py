@@ -260,7 +260,7 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
     return tr.unknown("a membership test", pytype="bool")
 
 
-def invert_truth(tr: Tracer, value: Value) -> Value:
+def invert_truth(tr: Tracer, value: Value, node: ast.AST | None = None) -> Value:
     truth = truth_of(value)
     if truth is not None:
         return not truth
@@ -271,5 +271,5 @@ def invert_truth(tr: Tracer, value: Value) -> Value:
         opposite.negated = not value.negated
         return opposite
     if isinstance(value, (Unknown, Tensor)):
-        return not tr.decide(value)
+        return not tr.decide(value, node)
     return tr.unknown("a truth", "data", pytype="bool")
