@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.evaluation import call, get_attribute, iterate, seen
+from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.tables import combined
@@ -84,8 +85,8 @@ def binary(
         return _overloaded(tr, op, left, right)
     if (isinstance(left, Rows) or isinstance(right, Rows)) and not isinstance(left, ListV):
         return combined(left, right)
-    if op is ast.Add and isinstance(left, tuple) and isinstance(node, ast.BinOp):
-        _refuse_number(tr, node)
+    if isinstance(node, ast.BinOp):
+        _refuse_number(tr, op, left, node)
     if op is not ast.BitOr and _a_type(left) and isinstance(right, (int, float, Poly)):
         refuse(tr, "python/argument-mismatch", "TypeError", f"`{_SYMBOLS[op]}` takes no type and number", node, True)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
@@ -286,10 +287,20 @@ def _a_type(value: Value) -> bool:
     return isinstance(value, (Native, Api)) and dtype_name(value) is not None
 
 
-def _refuse_number(tr: Tracer, node: ast.BinOp) -> None:
-    """A tuple and a number that is written there: no array, whose sum would be one."""
-    if isinstance(node.right, ast.Constant) and isinstance(node.right.value, (int, float)):
-        refuse(tr, "python/argument-mismatch", "TypeError", "`+` takes no tuple and number", node, certain=True)
+def _refuse_number(tr: Tracer, op: type[ast.operator], left: Value, node: ast.BinOp) -> None:
+    """A sequence and a number that is written there: no array, whose sum would be one. A device has no arithmetic."""
+    if not isinstance(node.right, ast.Constant) or not isinstance(node.right.value, (int, float)):
+        return
+    kind = ""
+    if isinstance(left, Unknown) and left.kind == DEVICE:
+        kind = "device"
+    elif op is ast.Add and isinstance(left, (tuple, str)):
+        kind = "tuple" if isinstance(left, tuple) else "text"
+    elif op is ast.Add and type(left) is ListV and not left.open:
+        kind = "list"
+    if kind:
+        message = f"`{_SYMBOLS[op]}` takes no {kind} and number"
+        refuse(tr, "python/argument-mismatch", "TypeError", message, node, certain=True)
 
 
 def _overloaded(tr: Tracer, op: type[ast.operator], left: Value, right: Value) -> Value:

@@ -281,7 +281,7 @@ def _met(tr: Tracer, item: Value, container: Iterator_ | Instance) -> bool | Non
     return False
 
 
-def invert_truth(tr: Tracer, value: Value) -> Value:
+def invert_truth(tr: Tracer, value: Value, node: ast.AST | None = None) -> Value:
     truth = truth_of(value)
     if truth is not None:
         return not truth
@@ -292,5 +292,5 @@ def invert_truth(tr: Tracer, value: Value) -> Value:
         opposite.negated = not value.negated
         return opposite
     if isinstance(value, (Unknown, Tensor)):
-        return not tr.decide(value)
+        return not tr.decide(value, node)
     return tr.unknown("a truth", "data", pytype="bool")

@@ -34,6 +34,7 @@ class Driver:
     line: int
     tree: ast.Module
     tests: tuple[UnitTest, ...] = ()  # that a test runner would call
+    documented: bool = False  # an example of a docstring, which may be old
 
     def __str__(self) -> str:
         return self.path if self.path.endswith(".py") else f"{self.path}:{self.line}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from analyzer.problem import UsageProblem
 from analyzer.tracing.calls import call_instance
+from analyzer.tracing.docstring_examples import examples_of
 from analyzer.tracing.docstrings import RESULT, documented
 from analyzer.tracing.drivers import Driver, drivers_of
 from analyzer.tracing.evaluation import call
@@ -18,7 +19,7 @@ from analyzer.tracing.inferred_arguments import configurations_of, is_open, unkn
 from analyzer.tracing.kept_modules import undone
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import OutOfBudget
-from analyzer.tracing.problems import DEFAULT_CONFIGURATION, DOCUMENTED_CALL, Diagnostic
+from analyzer.tracing.problems import DEFAULT_CONFIGURATION, DOCUMENTED_CALL, DOCUMENTED_PROGRAM, Diagnostic
 from analyzer.tracing.remembered import remembered
 from analyzer.tracing.solver import Effort
 from analyzer.tracing.tracer import Tracer
@@ -234,7 +235,7 @@ def explore_drivers(shared: Shared, tree: ast.Module, relative: str) -> None:
 def _drivers(shared: Shared, tree: ast.Module, relative: str) -> list[Driver]:
     """Those of the file: the names that it defines and the other files tell which."""
     if shared.memory is None:
-        return drivers_of(shared.root, relative, tree)
+        return [*drivers_of(shared.root, relative, tree), *examples_of(relative, tree)]
     names = tuple(n.name for n in tree.body if isinstance(n, _DEFINITIONS))
     known = shared.memory.imports.drivers
     if names not in known:
@@ -258,10 +259,13 @@ def _explore_driver(shared: Shared, driver: Driver, relative: str) -> None:
         shared.reached |= reached
         for key in [k for k, p in shared.problems.items() if p is not before.get(k)]:
             problem = shared.problems.pop(key)
-            if not used or problem.site.path == driver.path or problem.level not in ("error", "warning"):
+            doubtful = driver.documented and not problem.certain
+            if not used or doubtful or problem.site.path == driver.path or problem.level not in ("error", "warning"):
                 shared.problems.update({key: before[key]} if key in before else {})
             else:
-                shared.problems[key] = replace(problem, tier=f"The program at {driver} fails, which uses this file.")
+                told = DOCUMENTED_PROGRAM if driver.documented else "The program"
+                told = f"{told} at {driver} fails, which uses this file."
+                shared.problems[key] = replace(problem, tier=told, certain=problem.certain and not driver.documented)
         effort.spent = effort.spent or shared.effort.spent
     finally:
         shared.most_steps, shared.effort = limit, effort

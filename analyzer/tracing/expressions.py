@@ -64,7 +64,7 @@ def _boolean(tr: Tracer, node: ast.BoolOp) -> Value:
 
 def _unary(tr: Tracer, node: ast.UnaryOp) -> Value:
     value = evaluate(tr, node.operand)
-    return invert_truth(tr, value) if isinstance(node.op, ast.Not) else unary(tr, type(node.op), value)
+    return invert_truth(tr, value, node.operand) if isinstance(node.op, ast.Not) else unary(tr, type(node.op), value)
 
 
 def _binary(tr: Tracer, node: ast.BinOp) -> Value:

@@ -21,6 +21,7 @@ from analyzer.tracing.values import Unknown, Value
 
 _BUILTIN = frozenset(("str", "int", "float", "bool", "list", "dict"))  # what `Unknown.pytype` can be of these
 _MAKES_TYPES = ("enum.", "typing.", "types.", "collections.", "functools.", "dataclasses.", "contextlib.")
+DEVICE = "torch.device"
 MOST_LOOKED_UP = 8  # modules that hand a name on, and bases that hand a method down
 
 

@@ -22,7 +22,7 @@ from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Module, Scope, Value
 
-MOST_MODULES = 60  # of one file's imports that are followed
+MOST_MODULES = 240  # of one file's imports that are followed
 MOST_BYTES = 2_000_000  # of all of them together
 MOST_KEPT = 192  # syntax trees, for the files that are traced next: a source of 10 kB takes about 1 MB
 
@@ -258,6 +258,9 @@ def _load(tr: Tracer, name: str) -> Value:
     file = _find(tr, name)
     if file is None:
         return canonical(name) if name else Module("", ".", Scope())
+    package = name.rpartition(".")[0]
+    if package and tr.frames and name.partition(".")[0] not in Path(tr.frame.path.lstrip(MARK)).parts:
+        _load(tr, package)  # as Python does; inside a package, those above are being imported already
     key = str(file)
     kept_as = (key, start_folder(tr), tr.defaults)
     kept = tr.shared.lazy.get(key) or taken(tr, kept_as)

@@ -15,6 +15,7 @@ EVERY_CALL = "Every call that gets here fails."
 SOME_CALL = "A call with the arguments named here fails."
 DEFAULT_CONFIGURATION = "A call with the default configuration fails: {}."
 DOCUMENTED_CALL = "A call with the shapes that the docstring names fails."
+DOCUMENTED_PROGRAM = "The example of a docstring"
 UNREACHED = "No program in the repository reaches it: this analysis made the arguments up, which nobody may give."
 
 

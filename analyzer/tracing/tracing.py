@@ -21,7 +21,7 @@ from analyzer.tracing.exploring import explore_paths, scale_of
 from analyzer.tracing.frames import MOST_STEPS, Shared, comments_in
 from analyzer.tracing.hints import Hint, hints
 from analyzer.tracing.modules import run_module
-from analyzer.tracing.problems import DEFAULT_RUN, DOCUMENTED_CALL, EVERY_RUN, Diagnostic
+from analyzer.tracing.problems import DEFAULT_RUN, DOCUMENTED_CALL, DOCUMENTED_PROGRAM, EVERY_RUN, Diagnostic
 from analyzer.tracing.python_bugs import check_python
 from analyzer.tracing.remembered import Memory, remembered
 from analyzer.tracing.summaries import Summaries
@@ -277,7 +277,7 @@ def _drop_doubtful(shared: Shared) -> None:
     for key, problem in list(shared.problems.items()):
         place = (problem.site.path, problem.site.line, problem.operator)
         works = place in shared.passed or shared.passed_cut[place] > problem.before
-        if problem.tier == DOCUMENTED_CALL:
+        if problem.tier == DOCUMENTED_CALL or problem.tier.startswith(DOCUMENTED_PROGRAM):
             continue  # the operator works for other arguments than those that the docstring names
         if problem.level == "error" and not problem.certain and works:
             del shared.problems[key]

@@ -64,3 +64,25 @@ def test_a_flag_of_an_import_is_a_symbol_after_its_default(tmp_path: Path) -> No
     lib += "a = p.parse_args()\n"
     shared = traced(tmp_path, lib=lib, main="import torch, lib\ntorch.zeros(2, lib.a.n) @ torch.zeros(3, 1)\n")
     assert [p.rule for p in shared.problems.values()] == ["tracing/forced-dimension"]
+
+
+def test_packages_are_imported_before_what_lies_in_them(tmp_path: Path) -> None:
+    """Where a package takes all names of its modules, and one of them takes a name of the package's other parts."""
+    (tmp_path / "net" / "parts").mkdir(parents=True)
+    (tmp_path / "net" / "__init__.py").write_text("from .parts import *\nfrom .sizes import *\n")
+    (tmp_path / "net" / "sizes.py").write_text("from .parts import *\nwidth = 3\n")
+    (tmp_path / "net" / "parts" / "__init__.py").write_text("from .layers import *\n")
+    (tmp_path / "net" / "parts" / "layers.py").write_text(
+        "import torch\nfrom net.sizes import width\n\n\ndef given():\n    return torch.zeros(2, width)\n"
+    )
+    main = "from net.parts.layers import given\nimport net, torch\nnet.given() @ torch.zeros(2, 5)\n"
+    assert errors(traced(tmp_path, main=main)) == [(3, True)]
+
+
+def test_the_modules_of_a_large_package_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net" / "__init__.py").write_text("".join(f"from .m{n} import *\n" for n in range(90)))
+    for n in range(90):
+        (tmp_path / "net" / f"m{n}.py").write_text(f"width{n} = {n}\n")
+    shared = traced(tmp_path, main="import net, torch\ntorch.zeros(2, 3) @ torch.zeros(net.width89, 5)\n")
+    assert errors(shared) == [(2, True)]

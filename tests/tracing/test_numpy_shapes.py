@@ -263,6 +263,7 @@ REFUSED = """
     np.einsum("ij,jk->ik", np.zeros((2, 3)), np.zeros((2, 3)))
     np.tensordot(np.zeros((2, 3)), np.zeros((2, 3)), 1)
     np.pad(np.zeros((2, 3)), ((1, 1), (1, 1), (1, 1)))
+    np.pad(np.zeros((2, 3)), ((0, 0), (-1, 2)))
     np.take(np.zeros((2, 3)), 0, axis=2)
     np.repeat(np.zeros((2, 3)), 2, axis=2)
     np.cumsum(np.zeros((2, 3)), axis=2)
@@ -309,3 +310,28 @@ def test_what_an_array_says_of_itself(tmp_path: Path, measure: str, size: int) -
     for width, lines in ((size, []), (size + 1, [4])):
         shared = explore(tmp_path, "main.py", ast.parse(text.replace("SIZE", str(width))), Versions())
         assert [p.site.line for p in shared.problems.values() if p.level == "error"] == lines
+
+
+@pytest.mark.parametrize(
+    ("shape", "refused"), [("(3, 5)", True), ("(3, 4)", False), ("(-1, 5)", True), ("(-1, 6)", False), ("n", False)]
+)
+def test_a_size_that_was_asked_for_is_known_afterwards(tmp_path: Path, shape: str, refused: bool) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import numpy as np\n\n\ndef f(frame, n):\n    if frame.size == 12:\n"
+        f"        return np.reshape(frame, {shape})\n    return np.reshape(frame, (7, 5))\n"
+    )
+    _, tree = read_source(path, tmp_path)
+    problems = explore(tmp_path, path.name, tree, Versions()).problems.values()
+    assert [p.site.line for p in problems if p.level == "error"] == [6] * refused
+
+
+@pytest.mark.parametrize(
+    ("image", "shape"), [("(250, 160)", (110, 84)), ("(250, 160, 3)", (110, 84, 3)), ("(250, 160, 1)", (110, 84))]
+)
+def test_an_image_is_resized_to_width_and_height(tmp_path: Path, image: str, shape: tuple[int, ...]) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(f"import cv2\nimport numpy as np\ny = cv2.resize(np.zeros({image}), (84, 110))\n")
+    _, tree = read_source(path, tmp_path)
+    shared = explore(tmp_path, path.name, tree, Versions())
+    assert [t.dims for (_, line, _), tensors in shared.assigned.items() if line == 3 for t in tensors] == [shape]

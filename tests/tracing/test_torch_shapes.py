@@ -112,6 +112,7 @@ CALLS = """
     torch.tril_indices(3, 3)                            | a=1
     torch.nn.utils.rnn.pad_sequence([a, b])             | a=3,2 b=5,2
     torch.nn.utils.rnn.pad_sequence([a, b], True)       | a=3,2 b=5,2
+    torch.nn.utils.rnn.pad_sequence([a, b])             | a=3,2 b=5,1
     torch.nn.functional.bilinear(a, a, b)               | a=2,4,6 b=7,6,6
     torch.nn.functional.affine_grid(a, (2, 3, 4, 5))    | a=2,2,3
     torch.tensor_split(a, 3, dim=-1)[1]                 | a=2,6
@@ -154,6 +155,8 @@ REFUSED = [
     "    torch.zeros(2, 3).unfold(1, 4, 1)",
     "    torch.nn.functional.conv_transpose2d(torch.zeros(2, 4, 8, 8), torch.zeros(3, 5, 4, 4))",
     "    torch.addmv(torch.zeros(3), torch.zeros(3, 4), torch.zeros(5))",
+    "    torch.nn.utils.rnn.pad_sequence([torch.zeros(3, 2), torch.zeros(4, 5)])",
+    "    torch.nn.utils.rnn.pad_sequence([torch.zeros(3), torch.zeros(4, 1)], batch_first=True)",
     "",
 ][1:-1]
 

@@ -92,6 +92,27 @@ def test_a_program_of_any_name_is_a_caller(tmp_path: Path, guard: str, proved: b
     assert not traced(tmp_path, RIGHT, serve=serve)
 
 
+DOCSTRING = '''"""Patches of an image.
+
+    >>> model = Patches(image=32, patch=8, dim=16)
+    >>> y = model(
+    ...     torch.zeros(2, 3, 32, 32))
+    >>> y.shape{}
+    torch.Size([2, 16, 16])
+    """
+    def __init__(self'''
+
+
+@pytest.mark.parametrize(
+    ("end", "found"), [("", 1), ("  # doctest: +SKIP", 0), ("\n    Traceback (most recent call last):\n    Error", 0)]
+)
+def test_an_example_of_a_docstring_is_a_program_that_may_be_old(tmp_path: Path, end: str, found: int) -> None:
+    wrong, right = (net.replace("def __init__(self", DOCSTRING.format(end)) for net in (WRONG, RIGHT))
+    told = [p for p in traced(tmp_path, wrong) if "docstring of Patches" in p.tier]
+    assert [(p.site.path, p.proved) for p in told] == [("patches/net.py", False)] * found
+    assert not traced(tmp_path, right)
+
+
 def test_the_program_is_named_with_its_line(tmp_path: Path) -> None:
     (problem,) = traced(tmp_path, WRONG, README=README)
     assert "README.md:8" in problem.tier

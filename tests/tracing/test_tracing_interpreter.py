@@ -390,6 +390,46 @@ def test_undefined_name_and_arguments(tmp_path: Path) -> None:
     assert [f.confidence for f in unpinned] == [Confidence.POSSIBLE]
 
 
+@pytest.mark.parametrize(
+    ("expression", "refused"),
+    [
+        ("x.shape + 1", True),
+        ("x.device + 1", True),
+        ("torch.device('cpu') * 2", True),
+        ("[1, 2] + 1", True),
+        ("'a' + 1", True),
+        ("'a' * 2", False),
+        ("[1, 2] * 2", False),
+        ("np.array([1, 2]) + 1", False),
+        ("(some.array() + [1, 2]) + 1", False),
+        ("len(x.shape) + 1", False),
+    ],
+)
+def test_a_number_and_what_takes_none(tmp_path: Path, expression: str, refused: bool) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(f"import numpy as np\nimport some\nimport torch\nx = torch.zeros(2, 3)\ny = {expression}\n")
+    errors = findings(trace(path, tmp_path, target="m"), "python/argument-mismatch")
+    assert [f.level for f in errors] == [Level.ERROR] * refused
+
+
+@pytest.mark.parametrize(
+    ("test", "proved"),
+    [
+        ("all(a < b for a, b in zip(ts[:-1], ts[1:]))", True),
+        ("all(d == x.device for d in [x.device, ts.device])", True),
+        ("all(some.test(t) for t in [ts, x])", False),
+    ],
+)
+def test_a_test_of_many_is_as_free_as_each(tmp_path: Path, test: str, proved: bool) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(
+        "import some\nimport torch\nx = torch.zeros(2, 3)\nts = torch.linspace(0, 1, 20)\n"
+        f"if not {test}:\n    raise ValueError\nx @ x\n"
+    )
+    (found,) = findings(trace(path, tmp_path, target="m"), "tracing/incompatible-shape")
+    assert (found.confidence is not Confidence.POSSIBLE) == proved
+
+
 def test_removed_names_by_version(tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     path.write_text("import tensorflow as tf\nx = tf.placeholder(tf.float32, [None, 3])\n")

@@ -17,6 +17,7 @@ from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import (
+    FREE,
     Class,
     DictV,
     Instance,
@@ -262,19 +263,16 @@ def reversed_(c: Call) -> Value:
 def every(wanted: bool) -> Callable[[Call], Value]:
     def run(c: Call) -> Value:
         items, endless = iterate(c.tr, c.get(0), c.node)
-        pending: list[Cond] = []
+        pending: list[Value] = []
         for value in islice(items, 256 if endless else None):
             truth = truth_of(value)
             if truth is (not wanted):
                 return not wanted
             if truth is None:
-                if isinstance(value, Cond):
-                    pending.append(value)
-                else:
-                    return c.tr.unknown("a test of many", pytype="bool")
-        if endless:
-            return c.tr.unknown("a test of many", pytype="bool")
-
+                pending.append(value)
+        if endless or not all(isinstance(value, Cond) for value in pending):
+            free = not endless and all(isinstance(v, Tensor) or getattr(v, "origin", "") in FREE for v in pending)
+            return c.tr.unknown("a test of many", "data" if free else "imprecise", pytype="bool")
         return (all_of(*pending) if wanted else any_of(*pending)) if pending else wanted
 
     return run

@@ -23,7 +23,7 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
 from analyzer.tracing.operators.torch_shape_rules import reshaped
 from analyzer.tracing.tensors import Size, Tensor, show_shape
-from analyzer.tracing.values import ListV, Value
+from analyzer.tracing.values import ListV, Unknown, Value
 from analyzer.validity.terms import Term, equal, floor_div, mod, product
 
 # ---------------------------------------------------------------------------------------------------- order
@@ -32,7 +32,22 @@ from analyzer.validity.terms import Term, equal, floor_div, mod, product
 @operator("numpy.reshape", "a newshape=None *rest")
 def reshape(op: Op, a: Value, newshape: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, a)
-    return reshaped(op, found, (op.extra.get("shape", newshape),), "numpy") if found is not None else unknown(op)
+    if found is None:
+        return unknown(op)
+    shape = (op.extra.get("shape", newshape),)
+    _need_elements(op, a, found, shape_argument(op, shape) or ())
+    return reshaped(op, found, shape, "numpy")
+
+
+def _need_elements(op: Op, given: Value, found: Tensor, dims: tuple[Any, ...]) -> None:
+    """An array of unknown shape whose `size` the path has compared with a number has so many elements."""
+    size = given.attrs.get("size") if isinstance(given, Unknown) and found.dims is None else None
+    count = size.value[0] if isinstance(size, Unknown) and size.value is not None else None
+    if not isinstance(count, int) or not dims or not all(isinstance(d, int) for d in dims):
+        return
+    rest = product([d for d in dims if d != -1])
+    if count % rest if -1 in dims and rest else count != rest:
+        fail(op, "elements", f"an array of {count} elements has no shape {show_shape(dims)}", (found,))
 
 
 @operator("numpy.resize", "a new_shape")
@@ -304,6 +319,8 @@ def pad(op: Op, array: Value, pad_width: Value, rest: tuple[Value, ...]) -> Valu
     if len(pairs) != len(found.dims):
         sentence = f"pad_width has {len(pairs)} pairs for an array of {len(found.dims)} dimensions"
         fail(op, "paddings", sentence, (found,))
+    for width in (w for pair in pairs for w in pair):
+        require(op, width >= 0, "paddings", f"pad_width holds {width}; it cannot be negative", (found,))
     return of(op, found, [d + a + b for d, (a, b) in zip(found.dims, pairs, strict=True)], found.dtype)
 
 

@@ -7,6 +7,7 @@ import ast
 from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, OTHER_LAYOUT, RANDOM, RESHAPES, SAME_SHAPE
 from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.evaluation import seen
+from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.own_gradients import follow_back
 from analyzer.tracing.operators.refusals import fail
@@ -67,6 +68,10 @@ def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None)
         return (
             Api(f"{value.framework}.{value.dtype}") if value.dtype else tr.unknown("an element type", "data", "dtype")
         )
+    if name == "device" and value.framework == "torch":
+        device = tr.unknown("a device", "data", name)
+        device.kind = DEVICE
+        return device
     if name in ("device", "name", "op", "grad_fn", "is_leaf", "itemsize", "nbytes", "layout", "graph", "indices"):
         return tr.unknown(f"attribute {name}", "data", name)
     if name == "is_sparse" and value.framework == "torch" and (value.name == "grad" or "variable" in value.tags):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analyzer.tracing.evaluation import call, iterate
+from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.table import Op, operator
@@ -22,7 +23,9 @@ _TIMES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
 )
 def outside(op: Op, args: tuple[Value, ...]) -> Value:
     op.tr.types_open = op.tr.types_open or op.short == "autocast"
-    return op.tr.unknown(op.short, "data", op.short)
+    found = op.tr.unknown(op.short, "data", op.short)
+    found.kind = DEVICE if op.name == "torch.device" else ""
+    return found
 
 
 @operator(

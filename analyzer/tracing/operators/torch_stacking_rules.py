@@ -11,7 +11,7 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, made
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import ListV, Value
-from analyzer.validity.terms import Term, equal, floor_div, mod, product
+from analyzer.validity.terms import Term, any_of, equal, floor_div, mod, product
 
 _LEAST = {"hstack": 1, "row_stack": 2, "vstack": 2, "column_stack": 2, "dstack": 3}
 
@@ -110,10 +110,22 @@ def pad_sequence(op: Op, sequences: Value, batch_first: Value, padding_value: Va
     if parts is None or not all(t.dims for t in parts) or not isinstance(batch_first, bool):
         return unknown_tensor(op, "torch")
     lengths = [(t.dims or (0,))[0] for t in parts]
+    for index, (part, given) in enumerate(zip(parts, (t.dims or () for t in parts), strict=True)):
+        _fits(op, index, given[1:], (parts[0].dims or ())[1:], (parts[0], part))
     known = [n for n in lengths if isinstance(n, int)]
     longest: Term = max(known) if len(known) == len(lengths) else op.tr.fresh("length", "derived", 0)
     first = (len(parts), longest) if batch_first else (longest, len(parts))
     return Tensor((*first, *(parts[0].dims or ())[1:]), parts[0].dtype, "torch", site=op.where, sources=tuple(parts))
+
+
+def _fits(op: Op, index: int, given: tuple[Term, ...], first: tuple[Term, ...], sources: tuple[Tensor, ...]) -> None:
+    """Each sequence is written into the result, which has the sizes of the first behind the length."""
+    sentence = f"sequence {index} has elements of {show_shape(given)}, the first one of {show_shape(first)}"
+    if len(given) > len(first):
+        fail(op, "sequences", sentence, sources)
+    if len(given) == len(first):
+        for have, wanted in zip(given, first, strict=True):
+            require(op, any_of(equal(have, wanted), equal(have, 1)), "sequences", sentence, sources)
 
 
 @operator("torch.nn.functional.bilinear", "input1 input2 weight bias=None")
