@@ -6,9 +6,11 @@ import ast
 from typing import Any
 
 from analyzer.frameworks.api_tables import framework_data
+from analyzer.tracing.attribute_hooks import READER, own_reader, read, reader_of
 from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.known_types import attribute_of
 from analyzer.tracing.lazy_modules import LazyScope, provide
+from analyzer.tracing.mapping_methods import method_of
 from analyzer.tracing.modules import api_attribute, api_of, module_of, submodule
 from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
 from analyzer.tracing.operators.keras_models import model_attribute
@@ -129,6 +131,8 @@ def _of_native(tr: Tracer, value: Native, name: str, node: ast.AST | None) -> Va
             return None
 
         return Native(name, run)
+    if value.name == "object" and name == READER:
+        return Native(name, lambda c: _read_by_base(c.tr, c.get(0), c.get(1)) if isinstance(c.get(0), Instance) and isinstance(c.get(1), str) else c.tr.unknown("an attribute"))
     if value.name == "object" and name == "__new__":
         return Native(name, lambda c: Instance(c.get(0), c.tr.site(c.node)) if isinstance(c.get(0), Class) else None)
     if value.name in ("str", "list", "dict", "set", "int", "float", "tuple", "bytes"):
@@ -171,6 +175,12 @@ def _of_open_size(tr: Tracer, value: OpenSize, name: str, node: ast.AST | None) 
 
 @ATTRIBUTES.of(Instance)
 def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Value:
+    reader = own_reader(value, name)
+    return read(tr, reader, name) if reader is not None else _plainly(tr, value, name, node)
+
+
+def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Value:
+    """An attribute of an object as `object.__getattribute__` reads it."""
     found = value.cls.find(name)
     if found is not None and isinstance(found[0], Function) and found[0].kind == "property":
         return call(tr, Bound(value, found[0], found[1]), (), {})
@@ -197,6 +207,9 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
             return tr.unknown(f"attribute {name}")
         return call(tr, Bound(value, getter[0], getter[1]), (name,), {})
 
+    mixed_in = method_of(value, name)
+    if mixed_in is not None:
+        return mixed_in
     if name == "__delattr__":
         return Native(name, lambda c: delete_attribute(c.tr, value, c.get(0)))
     modelled = instance_attribute(tr, value, name)
@@ -217,6 +230,14 @@ def _replaced(value: Instance, fields: dict[str, Value]) -> Instance:
     made = Instance(value.cls, value.site)
     made.attrs, made.open = {**value.attrs, **fields}, value.open
     return made
+
+
+def class_has(cls: Class, name: str) -> bool | None:
+    """Whether a class has an attribute; None where its bases are not known well enough."""
+    if cls.find(name) is not None:
+        return True
+    dunder = name.startswith("__") and name.endswith("__")
+    return False if cls.closed and not dunder and _knows_attributes(cls, name) else None
 
 
 def lacks_attribute(tr: Tracer, value: Instance, name: str) -> bool:
@@ -301,6 +322,27 @@ def _bind(member: Value, owner: Value, cls: Class) -> Value:
     return member
 
 
+def class_tuple(cls: Class, name: str) -> tuple[Value, ...] | None:
+    """`__bases__` or `__mro__` of a class whose bases are known, with `object` where it stands."""
+    written = [b for b in cls.node.bases if ast.unparse(b) != "object"]
+    if not cls.closed or len(written) != len(cls.bases):
+        return None
+    return (cls.bases or (OBJECT,)) if name == "__bases__" else (*cls.mro, OBJECT)
+
+
+OBJECT = Native("object", lambda c: c.tr.unknown("an object"))
+_WRITTEN = ("__init__", "__eq__", "__repr__", "__dataclass_fields__", "__dataclass_params__", "__match_args__")
+
+
+def _names_of(tr: Tracer, cls: Class) -> DictV:
+    """`__dict__` of a class: what its body binds, and what Python and `@dataclass` add."""
+    added = {"__module__": module_of(cls.path), "__doc__": ast.get_docstring(cls.node)}
+    if cls.generated:
+        added.update((name, tr.unknown(name, label=name)) for name in _WRITTEN)
+    names = {**cls.scope.names, "__annotations__": tr.unknown("annotations", label="__annotations__")}
+    return DictV({**added, **names})
+
+
 @ATTRIBUTES.of(Class)
 def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Value:
     found = value.find(name)
@@ -315,6 +357,11 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
         return module_of(value.path)
     if name == "__doc__":
         return ast.get_docstring(value.node)
+    if name in ("__bases__", "__mro__"):
+        told = class_tuple(value, name)
+        return told if told is not None else tr.unknown(name, label=f"{value.name}.{name}")
+    if name == "__dict__":
+        return _names_of(tr, value)
     if value.tuple and name == "_fields":
         return tuple(field_names(value))
     if value.tuple and name == "__new__":
@@ -324,6 +371,13 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
     if name == "__init__" and value.library_bases:
         return Api(f"{value.library_bases[0]}.__init__")
     return tr.unknown(f"attribute {name}", label=f"{value.name}.{name}")
+
+
+def _read_by_base(tr: Tracer, owner: Instance, name: str) -> Value:
+    dunder = name.startswith("__") and name.endswith("__")
+    if not dunder and name not in owner.attrs and owner.cls.find(name) is None and lacks_attribute(tr, owner, name):
+        raise PyRaise("AttributeError", name)
+    return _plainly(tr, owner, name, None)
 
 
 @ATTRIBUTES.of(SuperV)
@@ -339,10 +393,24 @@ def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Val
             return call(tr, Bound(owner, member, home), (), {})
         return _bind(member, owner, home)
     if isinstance(owner, Instance):
+        if name == READER:
+            return reader_of(owner, _read_by_base)
+        mixed_in = method_of(owner, name)
+        if mixed_in is not None:
+            return mixed_in
         modelled = instance_attribute(tr, owner, name, inherited=True)
         if modelled is not None:
             return modelled
+        if name == "__setattr__":
+            return Native(name, lambda c: _set_plainly(c, owner))
     return Bound(value, name)
+
+
+def _set_plainly(c: Any, owner: Value) -> None:
+    if isinstance(c.get(0), str):
+        set_attribute(c.tr, owner, c.get(0), c.get(1), plainly=True)
+    else:
+        c.tr.forget([owner])
 
 
 _BARE = ("torch.utils.data.Dataset", "torch.utils.data.IterableDataset")  # which define no method that one overrides

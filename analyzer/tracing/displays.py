@@ -12,11 +12,13 @@ from analyzer.tracing.arithmetic import MOST_ITEMS
 from analyzer.tracing.assignment import assign
 from analyzer.tracing.collected import as_set
 from analyzer.tracing.evaluation import call, evaluate, get_attribute, iterate
+from analyzer.tracing.libraries import MARK
+from analyzer.tracing.modules import module_of
 from analyzer.tracing.plain_data import LONGEST, WIDEST, hashable
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import DictV, Instance, Iterator_, ListV, Scope, Value
+from analyzer.tracing.values import Class, DictV, Instance, Iterator_, ListV, Scope, Value
 
 
 def _elements(tr: Tracer, nodes: list[ast.expr]) -> tuple[list[Value], bool]:
@@ -116,7 +118,21 @@ def text_of(tr: Tracer, value: Value) -> Value:
         return call(tr, get_attribute(tr, value, method), (), {}) if method else tr.unknown("text", pytype="str")
     if isinstance(value, (str, bool, int, float)):
         return str(value)
+    written = _written(value) if isinstance(value, (Class, tuple)) else None
+    if written is not None:
+        return written
     return tr.unknown("text", getattr(value, "origin", "data"), pytype="str")
+
+
+def _written(value: Value) -> str | None:
+    """How Python writes a class of a library, a plain value, or a tuple of such; None for others."""
+    if isinstance(value, Class) and value.path.startswith(MARK) and value.scope.parent is value.scope.globals:
+        return f"<class '{module_of(value.path)}.{value.name}'>"
+    if type(value) is tuple:
+        parts = [_written(part) for part in value]
+        known = [part for part in parts if part is not None]
+        return f"({', '.join(known)}{',' * (len(known) == 1)})" if len(known) == len(parts) else None
+    return repr(value) if value is None or isinstance(value, (str, bool, int, float)) else None
 
 
 def _joined(tr: Tracer, node: ast.JoinedStr) -> Value:

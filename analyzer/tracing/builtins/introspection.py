@@ -11,7 +11,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from analyzer.tracing.attributes import delete_attribute, lacks_attribute, set_attribute
+from analyzer.tracing.attribute_hooks import own_reader, read
+from analyzer.tracing.attributes import class_has, delete_attribute, lacks_attribute, set_attribute
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.evaluation import evaluate, get_attribute
 from analyzer.tracing.framework_api import has_name
@@ -191,6 +192,9 @@ def _may_derive(name: str, kind: str) -> bool:
 def hasattr_(c: Call) -> Value:
     value, name = c.get(0), c.get(1)
     if isinstance(name, str):
+        reader = own_reader(value, name) if isinstance(value, Instance) else None
+        if reader is not None:
+            return _answers(c, reader, name)
         if isinstance(value, Instance) and not value.open:
             if name in value.attrs or value.cls.find(name):
                 return True
@@ -199,6 +203,9 @@ def hasattr_(c: Call) -> Value:
         plainly = _has(value, name)
         if plainly is not None:
             return plainly
+        known = class_has(value, name) if isinstance(value, Class) else None
+        if known is not None:
+            return known
         if isinstance(value, Module):
             return provide(c.tr, value.scope, name) or c.tr.unknown("an attribute test", pytype="bool")
         if isinstance(value, Layer) and has_attribute(value, name):
@@ -214,6 +221,16 @@ def hasattr_(c: Call) -> Value:
                 )
             return value.items[key]
     return c.tr.unknown("an attribute test", pytype="bool")
+
+
+def _answers(c: Call, reader: Bound, name: str) -> Value:
+    """Whether a class that reads its attributes itself finds one."""
+    try:
+        with c.tr.guarded(True):
+            found = read(c.tr, reader, name)
+    except PyRaise as error:
+        return False if error.name == "AttributeError" else c.tr.unknown("an attribute test", pytype="bool")
+    return c.tr.unknown("an attribute test", pytype="bool") if isinstance(found, Unknown) else True
 
 
 _TYPES = ((bool, bool), (int, int), (str, str), (bytes, bytes), (SetV, set), (ListV, list))
@@ -237,9 +254,18 @@ def getattr_(c: Call) -> Value:
     if not isinstance(name, str):
         return c.tr.unknown("a computed attribute")
     if len(c.args) > 2:
+        reader = own_reader(value, name) if isinstance(value, Instance) else None
+        if reader is not None:
+            try:
+                with c.tr.guarded(True):
+                    return read(c.tr, reader, name)
+            except PyRaise as error:
+                if error.name != "AttributeError":
+                    raise
+                return c.args[2]
         if isinstance(value, Instance) and name not in value.attrs and not value.cls.find(name):
             return c.args[2] if lacks_attribute(c.tr, value, name) else c.tr.unknown("an attribute")
-        if _has(value, name) is False:
+        if _has(value, name) is False or (isinstance(value, Class) and class_has(value, name) is False):
             return c.args[2]
         if isinstance(value, Layer) and not has_attribute(value, name):
             return c.tr.unknown("an attribute")

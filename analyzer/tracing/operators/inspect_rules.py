@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from analyzer.tracing.builtins import Call
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.tracer import Tracer
@@ -14,7 +16,9 @@ EMPTY = Api("inspect.Parameter.empty")
 @operator("inspect.signature", "callable *rest")
 def signature(op: Op, callable: Value, rest: tuple[Value, ...]) -> Value:
     function, skip = _function_of(callable)
-    if function is None or (function.node.args.kwarg is not None and getattr(function.node, "decorator_list", [])):
+    while function is not None and _imitates(function):
+        function = function.wrapped
+    if function is None or (function.decorated and function.node.args.kwarg is not None):
         op.tr.shared.unknown_calls[op.name] += 1
         return op.tr.unknown("a signature", "foreign")
     parameters = _parameters(function, skip)
@@ -26,6 +30,12 @@ def signature(op: Op, callable: Value, rest: tuple[Value, ...]) -> Value:
             "bind_partial": Native("bind_partial", lambda c: _bound(c, parameters)),
         },
     )
+
+
+def _imitates(function: Function) -> bool:
+    """Whether it is a wrapper that has the signature of what it wraps: `@wraps(f)`."""
+    marks = getattr(function.node, "decorator_list", [])
+    return any(isinstance(m, ast.Call) and ast.unparse(m.func) in ("wraps", "functools.wraps") for m in marks)
 
 
 def _function_of(value: Value) -> tuple[Function | None, int]:

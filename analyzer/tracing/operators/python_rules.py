@@ -16,6 +16,7 @@ from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.values import (
+    Api,
     Class,
     DictV,
     Function,
@@ -193,7 +194,7 @@ def leave(op: Op, args: tuple[Value, ...]) -> Value:
 
 @operator("dataclasses.field", "*args")
 def dataclass_field(op: Op, args: tuple[Value, ...]) -> Value:
-    return Object("dataclass field", data=dict(op.extra))
+    return Object("dataclass field", data={k: v for k, v in op.extra.items() if v != MISSING})
 
 
 @operator("pydantic.Field", "default=... *rest")
@@ -237,7 +238,21 @@ def fields(op: Op, x: Value) -> Value:
     cls = x.cls if isinstance(x, Instance) else x
     if not isinstance(cls, Class) or not cls.dataclass or not cls.closed:
         return op.tr.unknown("dataclasses.fields()")
-    return tuple(Object("field", {"name": name}) for name in field_names(cls))
+    return tuple(_described(op, cls, name) for name in field_names(cls))
+
+
+MISSING = Api("dataclasses.MISSING")
+
+
+def _described(op: Op, cls: Class, name: str) -> Object:
+    """A field as `dataclasses.fields` tells it."""
+    found = cls.find(name)
+    default = found[0] if found is not None else MISSING
+    given = default.data if isinstance(default, Object) and default.kind == "dataclass field" else {"default": default}
+    told = {key: given.get(key, MISSING) for key in ("default", "default_factory")}
+    return Object("field", {
+        "name": name, **told, "metadata": given.get("metadata") or DictV(), "type": op.tr.unknown("a type", label="type"),
+    })  # fmt: skip
 
 
 @operator("typing.cast", "type value")
