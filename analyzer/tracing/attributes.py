@@ -7,6 +7,7 @@ from typing import Any
 
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.attribute_hooks import READER, own_reader, read, reader_of
+from analyzer.tracing.dictionary_objects import dictionary_method
 from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.known_types import attribute_of
 from analyzer.tracing.lazy_modules import LazyScope, provide
@@ -23,6 +24,7 @@ from analyzer.tracing.signatures import refuse
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
+    STORE,
     Api,
     Bound,
     Class,
@@ -196,7 +198,7 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     if name == "__doc__":
         return ast.get_docstring(value.cls.node)
     if name == "__dict__":
-        return DictV(dict(value.attrs), value.open)
+        return DictV({k: v for k, v in value.attrs.items() if k != STORE}, value.open)
     if value.cls.tuple and name == "_replace":
         return Native(name, lambda c: _replaced(value, c.kwargs))
     if value.cls.tuple and name == "_asdict":
@@ -207,7 +209,7 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
             return tr.unknown(f"attribute {name}")
         return call(tr, Bound(value, getter[0], getter[1]), (name,), {})
 
-    mixed_in = method_of(value, name)
+    mixed_in = method_of(value, name) or dictionary_method(tr, value, name)
     if mixed_in is not None:
         return mixed_in
     if name == "__delattr__":
@@ -395,7 +397,7 @@ def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Val
     if isinstance(owner, Instance):
         if name == READER:
             return reader_of(owner, _read_by_base)
-        mixed_in = method_of(owner, name)
+        mixed_in = method_of(owner, name) or dictionary_method(tr, owner, name)
         if mixed_in is not None:
             return mixed_in
         modelled = instance_attribute(tr, owner, name, inherited=True)

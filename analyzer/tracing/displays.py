@@ -11,6 +11,7 @@ from typing import Any
 from analyzer.tracing.arithmetic import MOST_ITEMS
 from analyzer.tracing.assignment import assign
 from analyzer.tracing.collected import as_set
+from analyzer.tracing.dictionary_objects import plain_store
 from analyzer.tracing.evaluation import call, evaluate, get_attribute, iterate
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.modules import module_of
@@ -44,6 +45,7 @@ def _dict(tr: Tracer, node: ast.Dict) -> Value:
     for key, value in zip(node.keys, node.values, strict=True):
         found = evaluate(tr, value)
         if key is None:
+            found = held if (held := plain_store(tr, found)) is not None else found
             if isinstance(found, DictV):
                 result.items.update(found.items)
                 result.open = result.open or found.open

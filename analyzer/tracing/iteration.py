@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import ELEMENTS, call, get_attribute, iterate, seen
 from analyzer.tracing.known_types import element, elements_of, kind_of, value_of
 from analyzer.tracing.operators.data import elements
@@ -63,6 +64,9 @@ def _of_layer(tr: Tracer, value: Layer | Instance, node: ast.AST | None) -> Elem
 def _of_instance(tr: Tracer, value: Instance, node: ast.AST | None) -> Elements:
     if not value.cls.find("__iter__") and isinstance(value.attrs.get("items"), (ListV, DictV)):
         return _of_layer(tr, value, node)
+    held = store_of(tr, value) if not value.cls.find("__iter__") else None
+    if held is not None:
+        return iterate(tr, held, node)
     fields = fields_of(value)
     return (iter(fields), False) if fields is not None else _by_methods(tr, value)
 

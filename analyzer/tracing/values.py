@@ -265,6 +265,9 @@ def _linearize(cls: Class) -> list[Value]:
     return result
 
 
+STORE = "__stored__"  # the attribute of an object that holds the dictionary which it inherits from
+
+
 class Instance:
     """An object of a traced class. `open`: attributes may exist that were not seen being set."""
 

@@ -14,6 +14,7 @@ from typing import Any
 from analyzer.tracing.attribute_hooks import own_reader, read
 from analyzer.tracing.attributes import class_has, delete_attribute, lacks_attribute, set_attribute
 from analyzer.tracing.builtins.call import Call
+from analyzer.tracing.dictionary_objects import inherits_dictionary
 from analyzer.tracing.evaluation import evaluate, get_attribute
 from analyzer.tracing.framework_api import has_name
 from analyzer.tracing.lazy_modules import provide
@@ -105,7 +106,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
             return False
         if isinstance(value, Tensor) and value.dims == () and kind.name in ("int", "float", "bool"):
             return None
-        return isinstance(value, known) if not isinstance(value, Instance) else None
+        return isinstance(value, known) if not isinstance(value, Instance) else _inherits(value, kind.name)
     if isinstance(kind, Class):
         return (
             kind in value.cls.mro
@@ -134,6 +135,16 @@ def is_a(value: Value, kind: Value) -> bool | None:
         if isinstance(value, Instance):
             return True if kind.name in value.cls.library_bases else None
     return None
+
+
+def _inherits(value: Instance, kind: str) -> bool | None:
+    """Whether an object of a class is of a builtin type."""
+    if kind == "dict" and inherits_dictionary(value):
+        return True
+    if kind == "tuple" and value.cls.tuple:
+        return True
+    plain = value.cls.closed and set(value.cls.library_bases) <= {*_MODULES, "collections.OrderedDict"}
+    return False if plain else None
 
 
 _PLAIN = (int, float, str, bytes, tuple, ListV, DictV, SetV)

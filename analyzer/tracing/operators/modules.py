@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.tracing.dictionary_objects import dictionary_method
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators import keras_models, optimizers
 from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
@@ -56,6 +57,10 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
     """`__init__` of the library base: a subclass of a real layer is that layer too."""
     if any(base in optimizers.BASES for base in instance.cls.library_bases):
         optimizers.initialise(tr, instance, args, kwargs)
+        return
+    maker = dictionary_method(tr, instance, "__init__")
+    if maker is not None:
+        call(tr, maker, args, kwargs)
         return
     for base in instance.cls.library_bases:
         if base in ("torch.nn.Module", "keras.Model", "keras.layers.Layer", "keras.Layer", "object") or "." not in base:
