@@ -9,12 +9,13 @@ from analyzer.tracing.agreement import alike
 from analyzer.tracing.comparisons import invert_truth
 from analyzer.tracing.evaluation import evaluate, run_block
 from analyzer.tracing.inside.size_conditions import asks_for_sizes
+from analyzer.tracing.libraries import MARK
 from analyzer.tracing.paths import Journal, PathEnd
 from analyzer.tracing.problems import PyRaise, ShapeFailure
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
-from analyzer.tracing.values import Unknown, Value
+from analyzer.tracing.values import Instance, Object, Unknown, Value
 from analyzer.validity.terms import Cond, all_of, any_of, negate
 
 
@@ -47,7 +48,12 @@ def _tell_refusal(tr: Tracer, node: ast.If, taken: list[ast.stmt], error: PyRais
     last = taken[-1] if taken else None
     if not isinstance(last, ast.Raise) or isinstance(error, ShapeFailure) or error.name not in REFUSALS:
         return
-    if _refuses(taken) and tr.certain and not tr.made_up and not tr.speculating and about_sizes(tr, node.test):
+    library = tr.frame.path.startswith(MARK)
+    told = (tr.certain or library) and not tr.made_up and not tr.speculating
+    if told and _refuses(taken) and about_sizes(tr, node.test):
+        words = error.value.attrs.get("args") if isinstance(error.value, (Instance, Object)) else None
+        if library and isinstance(words, tuple) and words and isinstance(words[0], str):
+            tr.refuse(f"{error.name} is raised: {' '.join(words[0].split())[:160]}", last, "raise")
         said = f"`{ast.unparse(node.test)[:120]}` is {'true' if taken is node.body else 'false'}"
         tr.refuse(f"the program raises {error.name}, since {said}", last, "raise")
 

@@ -137,7 +137,7 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
                 continue
             value = Unknown("a builtin class")
         bases.append(value if isinstance(value, (Class, Api, Unknown)) else Unknown("a base class"))
-    if any(k.arg == "metaclass" for k in node.keywords) and "ABC" not in ast.unparse(node):
+    if any(k.arg == "metaclass" and not _makes_plainly(tr, k.value) for k in node.keywords):
         bases.append(Unknown("a class with a metaclass"))
     frame = tr.frame
     outer = frame.scope
@@ -176,6 +176,19 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
     for decorator in reversed(node.decorator_list):
         made = _decorate_class(tr, made, cls, decorator)
     return made
+
+
+_MAKING = ("__new__", "__init__", "__call__", "__prepare__", "__getattr__", "__getattribute__", "mro")
+
+
+def _makes_plainly(tr: Tracer, node: ast.expr) -> bool:
+    """Whether a metaclass leaves what its classes hold and how they are called as Python has it."""
+    if "ABC" in ast.unparse(node):
+        return True
+    kind = seen(evaluate(tr, node))
+    if not isinstance(kind, Class) or any(kind.find(name) for name in _MAKING):
+        return False
+    return all(ast.unparse(base) == "type" or "ABC" in ast.unparse(base) for base in kind.node.bases)
 
 
 def _decorate_class(tr: Tracer, value: Value, cls: Class, decorator: ast.expr) -> Value:

@@ -389,7 +389,7 @@ class Tracer:
             if id(value) not in self.path.truths:
                 self.path.truths[id(value)] = (value, self._choose(site, "data", text, True))
             return self.path.truths[id(value)][1]
-        return self.path.choose(site, "imprecise", text, True)
+        return self._choose(site, "imprecise", text, True)
 
     def settle(self, test: Test, taken: bool) -> None:
         """Record the outcome of a comparison with its subject."""

@@ -285,6 +285,19 @@ def getattr_(c: Call) -> Value:
     return get_attribute(c.tr, value, name, c.node)
 
 
+def dir_(c: Call) -> Value:
+    """The names of a class or an object, in order; more may follow where a class of another library is among them."""
+    value = c.get(0)
+    cls = value.cls if isinstance(value, Instance) else value
+    if not isinstance(cls, Class):
+        return c.tr.unknown("dir()", "imprecise", pytype="list")
+    names = {*dir(object), *(value.attrs if isinstance(value, Instance) else ())}
+    for base in cls.mro:
+        names.update(base.scope.names if isinstance(base, Class) else ())
+    whole = cls.closed and not cls.library_bases and not (isinstance(value, Instance) and value.open)
+    return ListV(sorted(names), not whole)
+
+
 def setattr_(c: Call) -> Value:
     owner, name = c.get(0), c.get(1)
     if isinstance(name, str):
