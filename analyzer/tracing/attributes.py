@@ -7,6 +7,7 @@ from typing import Any
 
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.attribute_hooks import READER, own_reader, read, reader_of
+from analyzer.tracing.code_objects import code_of
 from analyzer.tracing.dictionary_objects import dictionary_method
 from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.known_types import attribute_of
@@ -80,6 +81,8 @@ def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -
         return value.name
     if name == "__module__":
         return module_of(value.path)
+    if name == "__code__":
+        return code_of(value)
     if name == "__doc__" and "attribute __doc__" not in value.options:
         return None if isinstance(value.node, ast.Lambda) else ast.get_docstring(value.node)
     return value.options.get(f"attribute {name}", tr.unknown(f"attribute {name}"))

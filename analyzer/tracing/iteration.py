@@ -190,10 +190,25 @@ def _by_methods(tr: Tracer, value: Instance) -> Elements:
             return iterate(tr, found, None)
     if value.cls.find("__next__"):
         return iter_forever(tr, lambda: call(tr, get_attribute(tr, value, "__next__"), (), {})), True
+    count = _length(tr, value)
+    if count is not None:
+        item = get_attribute(tr, value, "__getitem__")
+        return (call(tr, item, (index,), {}) for index in range(count)), False
     if value.cls.find("__getitem__"):
         index = tr.unknown("an index", "data", pytype="int")
         return iter_forever(tr, lambda: call(tr, get_attribute(tr, value, "__getitem__"), (index,), {})), True
     return iter_forever(tr, lambda: tr.unknown("an element")), True
+
+
+def _length(tr: Tracer, value: Instance) -> int | None:
+    """How many elements a sequence by its abstract class has, where its own `__len__` says so."""
+    if _SEQUENCES.isdisjoint(value.cls.library_bases) or not value.cls.find("__getitem__"):
+        return None
+    length = call(tr, get_attribute(tr, value, "__len__"), (), {}) if value.cls.find("__len__") else None
+    return length if isinstance(length, int) and length <= MOST_ROWS else None
+
+
+_SEQUENCES = frozenset(f"{home}.{kind}" for home in ("collections.abc", "typing") for kind in ("Sequence", "MutableSequence"))
 
 
 def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.AST) -> list[Value]:

@@ -18,7 +18,7 @@ from analyzer.tracing.dictionary_objects import inherits_dictionary
 from analyzer.tracing.evaluation import evaluate, get_attribute
 from analyzer.tracing.framework_api import has_name
 from analyzer.tracing.lazy_modules import provide
-from analyzer.tracing.operators.layers import has_attribute
+from analyzer.tracing.operators.layers import has_attribute, lacks_private
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.problems import PyRaise
@@ -219,8 +219,8 @@ def hasattr_(c: Call) -> Value:
             return known
         if isinstance(value, Module):
             return provide(c.tr, value.scope, name) or c.tr.unknown("an attribute test", pytype="bool")
-        if isinstance(value, Layer) and has_attribute(value, name):
-            return True
+        if isinstance(value, Layer) and (has_attribute(value, name) or lacks_private(value, name)):
+            return has_attribute(value, name)
         if isinstance(value, Api) and has_name(f"{value.name}.{name}", c.tr.shared.versions):
             return True
         if isinstance(value, Unknown):
@@ -277,6 +277,8 @@ def getattr_(c: Call) -> Value:
         if isinstance(value, Instance) and name not in value.attrs and not value.cls.find(name):
             return c.args[2] if lacks_attribute(c.tr, value, name) else c.tr.unknown("an attribute")
         if _has(value, name) is False or (isinstance(value, Class) and class_has(value, name) is False):
+            return c.args[2]
+        if isinstance(value, Layer) and lacks_private(value, name):
             return c.args[2]
         if isinstance(value, Layer) and not has_attribute(value, name):
             return c.tr.unknown("an attribute")

@@ -319,6 +319,19 @@ def has_attribute(layer: Layer, name: str) -> bool:
     return layer.name.startswith("torch.nn.") and name in framework_data("torch")["attributes"]["torch.nn.Module"]
 
 
+def lacks_private(layer: Layer, name: str) -> bool:
+    """Whether a layer of PyTorch has no private attribute of the name: of those that it brings, few are no methods."""
+    if not layer.name.startswith("torch.nn.") or not name.startswith("_") or name.startswith("__"):
+        return False
+    known = framework_data("torch")["attributes"]["torch.nn.Module"]
+    return name not in layer.attrs and name not in known and not _PRIVATE.fullmatch(name)
+
+
+_PRIVATE = re.compile(
+    r"_(all_weights|flat_\w+|key_to_attr|keys|mask|output_padding|qkv_same_embed_dim|random_samples|size|\w+_block"
+    r"|reversed_padding_repeated_twice|weights_have_changed|(apply|check|compute|fill|get|init|infer|lazy|load|reset)_\w+"
+    r"|(require|resolve|update|handle|initialize)_\w+|conv_forward|ceil_div|fill_padding_idx_with_zero)"
+)
 WEIGHTED = re.compile(r"torch\.nn\.(Linear|Bilinear|Embedding|Conv|BatchNorm|LayerNorm|GroupNorm|InstanceNorm)")
 
 
