@@ -135,7 +135,7 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
         if isinstance(value, Native):
             if value.name == "object":
                 continue
-            value = Unknown("a builtin class")
+            value = Api("builtins.dict") if value.name == "dict" else Unknown("a builtin class")
         bases.append(value if isinstance(value, (Class, Api, Unknown)) else Unknown("a base class"))
     if any(k.arg == "metaclass" and not _makes_plainly(tr, k.value) for k in node.keywords):
         bases.append(Unknown("a class with a metaclass"))

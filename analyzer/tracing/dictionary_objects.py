@@ -8,7 +8,7 @@ from analyzer.tracing.evaluation import call, get_item
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import STORE, Api, Bound, DictV, Instance, Native, Value
 
-_DICTIONARIES = frozenset(("collections.OrderedDict",))
+_DICTIONARIES = frozenset(("collections.OrderedDict", "builtins.dict"))
 _PLAIN = ("get", "pop", "items", "keys", "values", "update", "setdefault", "copy", "clear", "popitem")
 
 

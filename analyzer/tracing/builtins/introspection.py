@@ -143,7 +143,7 @@ def _inherits(value: Instance, kind: str) -> bool | None:
         return True
     if kind == "tuple" and value.cls.tuple:
         return True
-    plain = value.cls.closed and set(value.cls.library_bases) <= {*_MODULES, "collections.OrderedDict"}
+    plain = value.cls.closed and set(value.cls.library_bases) <= {*_MODULES, "collections.OrderedDict", "builtins.dict"}
     return False if plain else None
 
 
