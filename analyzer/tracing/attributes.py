@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import MutableMapping
+from dataclasses import replace
 from typing import Any
 
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.attribute_hooks import READER, own_reader, read, reader_of
 from analyzer.tracing.code_objects import code_of
-from analyzer.tracing.dictionary_objects import dictionary_method
+from analyzer.tracing.dictionary_objects import dictionary_method, names_held
 from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.known_types import attribute_of
 from analyzer.tracing.lazy_modules import LazyScope, provide
-from analyzer.tracing.mapping_methods import method_of
+from analyzer.tracing.mapping_methods import ABSTRACT, method_of
 from analyzer.tracing.modules import api_attribute, api_of, module_of, submodule
 from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
 from analyzer.tracing.operators.keras_models import model_attribute
@@ -25,7 +27,6 @@ from analyzer.tracing.signatures import refuse
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
-    STORE,
     Api,
     Bound,
     Class,
@@ -59,7 +60,19 @@ def _of_module(tr: Tracer, value: Module, name: str, node: ast.AST | None) -> Va
     ruled = api_of(value, name)
     if ruled is not None:
         return ruled
+    if name == "__dict__":
+        return names_of_module(tr, value)
     return value.scope.names[name] if provide(tr, value.scope, name) else submodule(tr, value, name, node)
+
+
+def names_of_module(tr: Tracer, module: Module) -> DictV:
+    """`vars(module)`: all that its top level binds; more where it takes over the names of others."""
+    scope = module.scope
+    if isinstance(scope, LazyScope):
+        for name in scope.binding:
+            provide(tr, scope, name)
+        return DictV(scope.names, bool(scope.stars))
+    return DictV(scope.names, not module.complete)
 
 
 @ATTRIBUTES.of(Layer)
@@ -83,6 +96,10 @@ def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -
         return module_of(value.path)
     if name == "__code__":
         return code_of(value)
+    if value.kind == "property" and name in ("fget", "fset"):
+        return replace(value, kind="") if name == "fget" else value.setter
+    if name == "__isabstractmethod__" and _is_abstract(value):
+        return True
     if name == "__doc__" and "attribute __doc__" not in value.options:
         return None if isinstance(value.node, ast.Lambda) else ast.get_docstring(value.node)
     return value.options.get(f"attribute {name}", tr.unknown(f"attribute {name}"))
@@ -111,6 +128,21 @@ def _of_plain(tr: Tracer, value: Any, name: str, node: ast.AST | None) -> Value:
     if type(value) is tuple and node is not None and not hasattr(tuple, name):
         refuse(tr, "python/missing-attribute", "AttributeError", f"a tuple has no attribute `{name}`", node)
     return Bound(value, name)
+
+
+def _is_abstract(function: Function) -> bool:
+    marks = getattr(function.node, "decorator_list", [])
+    return any(ast.unparse(mark).rpartition(".")[2].startswith("abstract") for mark in marks)
+
+
+def function_lacks(value: Value, name: str) -> bool:
+    """Whether a function, or a method, of the source has no attribute of the name."""
+    function = value.function if isinstance(value, Bound) else value
+    if not isinstance(function, Function) or function.decorated or function.wrapped is not None:
+        return False
+    if name == "__isabstractmethod__":
+        return not _is_abstract(function)
+    return f"attribute {name}" not in function.options and not hasattr(function_lacks, name)
 
 
 @ATTRIBUTES.of(SliceV)
@@ -178,6 +210,16 @@ def _of_open_size(tr: Tracer, value: OpenSize, name: str, node: ast.AST | None) 
     return Bound(value, name)
 
 
+@ATTRIBUTES.of(Bound)
+def _of_bound(tr: Tracer, value: Bound, name: str, node: ast.AST | None) -> Value:
+    """What a method has: its object, its function, and what that has."""
+    if not isinstance(value.function, Function):
+        return value.function if name == "__name__" else tr.unknown(f"attribute {name}")
+    if name == "__self__":
+        return value.owner
+    return value.function if name == "__func__" else get_attribute(tr, value.function, name, node)
+
+
 @ATTRIBUTES.of(Instance)
 def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Value:
     reader = own_reader(value, name)
@@ -201,14 +243,14 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     if name == "__doc__":
         return ast.get_docstring(value.cls.node)
     if name == "__dict__":
-        return DictV({k: v for k, v in value.attrs.items() if k != STORE}, value.open)
+        return names_held(value)
     if value.cls.tuple and name == "_replace":
         return Native(name, lambda c: _replaced(value, c.kwargs))
     if value.cls.tuple and name == "_asdict":
         return Native(name, lambda c: DictV({f: value.attrs[f] for f in field_names(value.cls) if f in value.attrs}))
     getter = value.cls.find("__getattr__")
     if getter is not None:
-        if not isinstance(getter[0], Function) or value.open or value.cls.library_bases:
+        if not isinstance(getter[0], Function) or value.open or not ABSTRACT.issuperset(value.cls.library_bases):
             return tr.unknown(f"attribute {name}")
         return call(tr, Bound(value, getter[0], getter[1]), (name,), {})
 
@@ -263,9 +305,12 @@ def _knows_attributes(cls: Class, name: str, private: bool = False) -> bool:
     """
     if not cls.library_bases:
         return True
-    if any(base not in _TORCH_MODULE for base in cls.library_bases):
+    abstract = ABSTRACT & set(cls.library_bases)
+    if any(name in vars(MutableMapping) for _ in abstract):
         return False
-    if name.startswith("_") and not private:
+    if any(base not in _TORCH_MODULE and base not in abstract for base in cls.library_bases):
+        return False
+    if name.startswith("_") and not private and len(abstract) < len(cls.library_bases):
         return False
     return name not in framework_data("torch")["attributes"]["torch.nn.Module"]
 

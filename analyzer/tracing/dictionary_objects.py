@@ -8,8 +8,47 @@ from analyzer.tracing.evaluation import call, get_item
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import STORE, Api, Bound, DictV, Instance, Native, Value
 
-_DICTIONARIES = frozenset(("collections.OrderedDict", "builtins.dict"))
+_DICTIONARIES = frozenset(("collections.OrderedDict", "typing.OrderedDict", "builtins.dict"))
 _PLAIN = ("get", "pop", "items", "keys", "values", "update", "setdefault", "copy", "clear", "popitem")
+
+
+class Attributes(DictV):
+    """`vars(object)`: what is changed in it is changed in the object."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner: Instance) -> None:
+        self.owner = owner
+
+    @property
+    def items(self) -> dict[Any, Value]:  # type: ignore[override]
+        return self.owner.attrs
+
+    @items.setter
+    def items(self, items: dict[Any, Value]) -> None:
+        self.owner.attrs = items
+
+    @property
+    def open(self) -> bool:  # type: ignore[override]
+        return self.owner.open
+
+    @open.setter
+    def open(self, open: bool) -> None:
+        self.owner.open = open
+
+    def state(self) -> Any:
+        return self.owner.state()
+
+    def restore(self, state: Any) -> None:
+        self.owner.restore(state)
+
+
+def names_held(value: Instance) -> DictV:
+    """The `__dict__` of an object."""
+    hidden = [name for name in value.attrs if name.startswith("__")]
+    if hidden:  # what this analysis keeps there
+        return DictV({k: v for k, v in value.attrs.items() if k not in hidden}, value.open)
+    return Attributes(value)
 
 
 def inherits_dictionary(value: Value) -> bool:

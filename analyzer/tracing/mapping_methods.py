@@ -10,14 +10,14 @@ from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Instance, Iterator_, Native, Value
 
-_MAPPINGS = frozenset(
+ABSTRACT = frozenset(
     f"{home}.{kind}" for home in ("collections.abc", "typing", "collections") for kind in ("Mapping", "MutableMapping")
 )
 
 
 def is_mapping(value: Value) -> bool:
     """Whether an object has the methods that the abstract class gives, and nothing of another library's class."""
-    return isinstance(value, Instance) and bool(value.cls.library_bases) and set(value.cls.library_bases) <= _MAPPINGS
+    return isinstance(value, Instance) and bool(value.cls.library_bases) and set(value.cls.library_bases) <= ABSTRACT
 
 
 def method_of(value: Instance, name: str) -> Native | None:

@@ -13,7 +13,7 @@ from analyzer.tracing.exports import refuse_missing
 from analyzer.tracing.frames import Frame
 from analyzer.tracing.kept_modules import follow_once, met_half_done, start_folder, taken
 from analyzer.tracing.lazy_modules import LazyScope, provide
-from analyzer.tracing.libraries import MARK, RULED, folder_of, is_large, library_file, shown
+from analyzer.tracing.libraries import MARK, RULED, folder_of, is_installed, is_large, library_file, shown
 from analyzer.tracing.library_index import defining, index_of
 from analyzer.tracing.operators import constant_of, public_names
 from analyzer.tracing.operators.element_types import fact_of_type
@@ -43,7 +43,12 @@ _ALIASES = (
     ("tf.compat.v2", "tf", ""),
     ("tf.keras", "keras", ""),
     ("jax.numpy", "jax.numpy", ""),
+    ("inspect._empty", "inspect.Parameter.empty", ""),
+    ("inspect.Signature.empty", "inspect.Parameter.empty", ""),
 )
+
+
+_LAYOUTS = ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -57,6 +62,7 @@ def canonical(name: str, variant: str = "") -> Api:
 
 def api_attribute(tr: Tracer, value: Api, name: str, node: ast.AST | None) -> Value:
     result = canonical(f"{value.name}.{name}", value.variant)
+    tr.sparse = tr.sparse or (value.name.startswith("torch") and "sparse" in name and name not in _LAYOUTS)
     if result.name in ("numpy.newaxis", "tf.newaxis"):
         return None
     if name in ("is_floating_point", "is_complex", "is_floating", "is_integer", "is_bool"):
@@ -80,6 +86,7 @@ def submodule(tr: Tracer, module: Module, name: str, node: ast.AST | None) -> Va
 def import_module(tr: Tracer, name: str, whole: bool) -> Value:
     """`import a.b` gives `a`, unless `whole`; each level is a repository module or a library."""
     if _find(tr, name.partition(".")[0]) is None:
+        _refuse_absent(tr, name)
         if name.partition(".")[0] in ("tensorflow", "keras", "torch", "numpy", "tf_keras"):
             return canonical(name) if whole else canonical(name.partition(".")[0])
         return canonical(name if whole else name.partition(".")[0])
@@ -100,6 +107,8 @@ def import_from(tr: Tracer, node: ast.ImportFrom, store: Callable[[str, Value], 
     if base == "__future__":
         return
     local = _find(tr, base) is not None or (node.level > 0)
+    if not local:
+        _refuse_absent(tr, base)
     module: Value = _load(tr, base) if local else canonical(base)
     for alias in node.names:
         if alias.name == "*":
@@ -116,6 +125,12 @@ def import_from(tr: Tracer, node: ast.ImportFrom, store: Callable[[str, Value], 
                     store(name, canonical(f"{module.name}.{name}", module.variant))
             continue
         store(alias.asname or alias.name, _member(tr, module, alias.name, base, node))
+
+
+def _refuse_absent(tr: Tracer, name: str) -> None:
+    """A library that can do without a package tries to import it; where the library is, the package would be too."""
+    if tr.guards and tr.frame.path.startswith(MARK) and not is_installed(name.partition(".")[0]):
+        raise PyRaise("ModuleNotFoundError", f"No module named {name!r}")
 
 
 def _base(path: str, node: ast.ImportFrom) -> str:

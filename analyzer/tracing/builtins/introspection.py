@@ -12,12 +12,13 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.tracing.attribute_hooks import own_reader, read
-from analyzer.tracing.attributes import class_has, delete_attribute, lacks_attribute, set_attribute
+from analyzer.tracing.attributes import class_has, delete_attribute, function_lacks, lacks_attribute, names_of_module, set_attribute
 from analyzer.tracing.builtins.call import Call
-from analyzer.tracing.dictionary_objects import inherits_dictionary
+from analyzer.tracing.dictionary_objects import inherits_dictionary, names_held
 from analyzer.tracing.evaluation import evaluate, get_attribute
 from analyzer.tracing.framework_api import has_name
 from analyzer.tracing.lazy_modules import provide
+from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators.layers import has_attribute, lacks_private
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.plain_data import NotPlain, applied
@@ -108,6 +109,9 @@ def is_a(value: Value, kind: Value) -> bool | None:
             return None
         return isinstance(value, known) if not isinstance(value, Instance) else _inherits(value, kind.name)
     if isinstance(kind, Class):
+        if isinstance(value, Tensor):
+            library = kind.path.startswith(MARK)  # what gives one of its own tensors gives no plain one
+            return False if kind.closed and (library or "torch.Tensor" not in kind.library_bases) else None
         return (
             kind in value.cls.mro
             if isinstance(value, Instance)
@@ -278,7 +282,7 @@ def getattr_(c: Call) -> Value:
             return c.args[2] if lacks_attribute(c.tr, value, name) else c.tr.unknown("an attribute")
         if _has(value, name) is False or (isinstance(value, Class) and class_has(value, name) is False):
             return c.args[2]
-        if isinstance(value, Layer) and lacks_private(value, name):
+        if (isinstance(value, Layer) and lacks_private(value, name)) or function_lacks(value, name):
             return c.args[2]
         if isinstance(value, Layer) and not has_attribute(value, name):
             return c.tr.unknown("an attribute")
@@ -423,6 +427,10 @@ def locals_(c: Call) -> Value:
 def vars_(c: Call) -> Value:
     """`vars(args)` of a namespace or an object is what it holds."""
     subject = c.get(0)
+    if isinstance(subject, Module):
+        return names_of_module(c.tr, subject)
+    if isinstance(subject, Instance) and not subject.open and not subject.cls.library_bases:
+        return names_held(subject)
     if isinstance(subject, (Object, Instance)):
         return DictV(dict(subject.attrs), not (isinstance(subject, Object) and subject.kind == "namespace"))
     return locals_(c)

@@ -6,6 +6,7 @@ import ast
 
 from analyzer.tracing.dictionary_objects import dictionary_method
 from analyzer.tracing.evaluation import call
+from analyzer.tracing.mapping_methods import ABSTRACT
 from analyzer.tracing.operators import keras_models, optimizers
 from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, layer_attribute, make_layer
@@ -83,7 +84,7 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
                 if name not in ("items", "name"):
                     instance.attrs.setdefault(name, value)
             return
-        if base not in ("torch.utils.data.Dataset",):
+        if base not in ("torch.utils.data.Dataset", *ABSTRACT):
             instance.open = True
     if "keras.Model" in instance.cls.library_bases and ("inputs" in kwargs or len(args) == 2):
         tr.touch(instance)

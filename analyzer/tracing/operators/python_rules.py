@@ -11,6 +11,7 @@ from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.builtins import BUILTINS, Call
 from analyzer.tracing.definitions import make_class
 from analyzer.tracing.evaluation import call, iterate
+from analyzer.tracing.libraries import MARK, is_installed
 from analyzer.tracing.modules import import_module
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.table import Op, operator
@@ -63,6 +64,16 @@ def is_keyword(op: Op, text: Value) -> Value:
     return isinstance(text, str) and (keyword.iskeyword if op.short == "iskeyword" else keyword.issoftkeyword)(text)
 
 
+@operator("importlib.util.find_spec", "name *rest")
+def module_spec(op: Op, name: Value, rest: tuple[Value, ...]) -> Value:
+    """Whether a library finds a package that it can do without."""
+    if not op.tr.frame.path.startswith(MARK) or not isinstance(name, str):
+        op.tr.shared.unknown_calls[op.name] += 1
+        return op.tr.unknown("a module's specification", "foreign", "find_spec()")
+    found = is_installed(name.partition(".")[0])
+    return Object("a module's specification", {"name": name}) if found else None
+
+
 @operator("importlib.import_module", "name package=None")
 def imported(op: Op, name: Value, package: Value) -> Value:
     if not isinstance(name, str) or not name.strip(".") or (name.startswith(".") and not isinstance(package, str)):
@@ -108,7 +119,7 @@ def python_operator(op: Op, a: Value, b: Value) -> Value:
     return binary(op.tr, kinds[op.short], a, b, op.node or ast.Constant(0))
 
 
-@operator("collections.OrderedDict", "*args")
+@operator("collections.OrderedDict typing.OrderedDict", "*args")
 def ordered_dict(op: Op, args: tuple[Value, ...]) -> Value:
     return BUILTINS["dict"].run(Call(op.tr, args, dict(op.extra), op.node))
 
@@ -253,6 +264,12 @@ def _described(op: Op, cls: Class, name: str) -> Object:
     return Object("field", {
         "name": name, **told, "metadata": given.get("metadata") or DictV(), "type": op.tr.unknown("a type", label="type"),
     })  # fmt: skip
+
+
+@operator("weakref.ref weakref.proxy", "object *rest")
+def weak(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
+    """The object, which something else keeps as long as it is asked for."""
+    return object if op.short == "proxy" else Native("a reference", lambda c: object)
 
 
 @operator("typing.cast", "type value")
