@@ -317,6 +317,8 @@ class Tracer:
     def report(self, problem: Diagnostic) -> None:
         if self.speculating or any(d.origin == "rank" and not d.taken for d in self.path.decisions):
             return  # one example instead of a batch: only what works there tells anything
+        if any(d.origin == "guess" for d in self.path.decisions):
+            return
         if problem.site.path.startswith(MARK):
             return  # a library's own matter
         if problem.level == "error" and not problem.tier:
@@ -351,10 +353,13 @@ class Tracer:
 
     # ------------------------------------------------------------------ truth
 
-    def _choose(self, site: Site, origin: str, text: str, default: bool) -> bool:
-        """A branch of a library that no caller chooses is followed on one side, and nothing is proved behind it."""
+    def _choose(self, site: Site, origin: str, text: str, default: bool, size: bool = False) -> bool:
+        """A branch of a library that no caller chooses is followed on one side, and nothing is proved behind it.
+
+        Where it asks for a `size` that is not known, what is behind it may be the other side's matter alone.
+        """
         aside = site.path.startswith(MARK) and origin != "param"
-        told = "imprecise" if aside and origin != "flag" else origin
+        told = ("guess" if size else "imprecise") if aside and origin != "flag" else origin
         return self.path.choose(site, told, text, default, imported=aside)
 
     def decide(self, value: Value, node: ast.AST | None = None, text: str = "") -> bool:
@@ -372,7 +377,7 @@ class Tracer:
                 return True
             if negate(value) in conditions:
                 return False
-            taken = self._choose(site, self._origin(value), text, self._default(value))
+            taken = self._choose(site, self._origin(value), text, self._default(value), self._guessed(value))
             self.assume(value if taken else negate(value), "branch", site)
             return taken
         if isinstance(value, Test):
@@ -415,6 +420,11 @@ class Tracer:
         if kinds <= {"flag", "param", "batch"}:
             return "flag"
         return "size" if kinds <= {"flag", "param", "batch", "dim", "rank"} else "imprecise"
+
+    def _guessed(self, condition: Cond) -> bool:
+        """Whether it asks for a size or rank that nobody gives and no one may choose."""
+        kinds = {self.symbols.kind(s.name) for s in condition.symbols}
+        return not kinds <= {"flag", "param", "batch", "dim"}
 
     def _default(self, condition: Cond) -> bool:
         defaults = {
