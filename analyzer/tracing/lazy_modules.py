@@ -101,6 +101,9 @@ def _imports_of(node: ast.stmt) -> Iterator[ast.stmt]:
         return
     found = [n for n in ast.walk(node) if isinstance(n, (ast.Import, ast.ImportFrom))]
     others = (n for n in ast.walk(node) if isinstance(n, ast.stmt) and not isinstance(n, _HARMLESS))
+    instead = {id(n) for h in getattr(node, "handlers", ()) for n in ast.walk(h)}
+    plain = [n for n in found if not (id(n) in instead and n.names[0].name == "*")]
+    found = plain or found  # what stands in for a package that is not there
     names = [name for n in found for name in _changed(n)]
     if next(others, None) is None and len(names) == len(set(names)) and "*" not in names:
         yield from found
