@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import OrderedDict
 from collections.abc import MutableMapping
 from dataclasses import replace
 from typing import Any
@@ -10,10 +11,11 @@ from typing import Any
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.attribute_hooks import READER, own_reader, read, reader_of
 from analyzer.tracing.code_objects import code_of
-from analyzer.tracing.dictionary_objects import dictionary_method, names_held
+from analyzer.tracing.dictionary_objects import DICTIONARIES, dictionary_method, names_held
 from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.known_types import attribute_of
 from analyzer.tracing.lazy_modules import LazyScope, provide
+from analyzer.tracing.libraries import MARK
 from analyzer.tracing.mapping_methods import ABSTRACT, method_of
 from analyzer.tracing.modules import api_attribute, api_of, module_of, submodule
 from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
@@ -250,7 +252,7 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         return Native(name, lambda c: DictV({f: value.attrs[f] for f in field_names(value.cls) if f in value.attrs}))
     getter = value.cls.find("__getattr__")
     if getter is not None:
-        if not isinstance(getter[0], Function) or value.open or not ABSTRACT.issuperset(value.cls.library_bases):
+        if not answers_itself(value):
             return tr.unknown(f"attribute {name}")
         return call(tr, Bound(value, getter[0], getter[1]), (name,), {})
 
@@ -270,6 +272,27 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     unknown = tr.unknown(f"attribute {name}", "imprecise", name)
     value.attrs[name] = unknown
     return unknown
+
+
+def answers_itself(value: Instance) -> bool:
+    """Whether what the object says of an attribute that it has not is known from its own `__getattr__`."""
+    getter = value.cls.find("__getattr__")
+    if getter is None or not isinstance(getter[0], Function) or value.open:
+        return False
+    known = ABSTRACT | DICTIONARIES | (set(_TORCH_MODULE) if getter[0].path.startswith(MARK) else set())
+    return known.issuperset(value.cls.library_bases)
+
+
+def _ask_module(c: Any, owner: Instance) -> Value:
+    """`super().__getattr__(name)` of a PyTorch module: of what is set in a way that is not seen, an unknown."""
+    name = c.get(0)
+    if not isinstance(name, str):
+        return c.tr.unknown("a computed attribute")
+    if name in owner.attrs:
+        return owner.attrs[name]
+    if not owner.open and owner.cls.closed and _knows_attributes(owner.cls, name, private=True):
+        raise PyRaise("AttributeError", name)
+    return c.tr.unknown(f"attribute {name}")
 
 
 def _replaced(value: Instance, fields: dict[str, Value]) -> Instance:
@@ -305,8 +328,8 @@ def _knows_attributes(cls: Class, name: str, private: bool = False) -> bool:
     """
     if not cls.library_bases:
         return True
-    abstract = ABSTRACT & set(cls.library_bases)
-    if any(name in vars(MutableMapping) for _ in abstract):
+    abstract = (ABSTRACT | DICTIONARIES) & set(cls.library_bases)
+    if abstract and (hasattr(MutableMapping, name) or hasattr(OrderedDict, name)):
         return False
     if any(base not in _TORCH_MODULE and base not in abstract for base in cls.library_bases):
         return False
@@ -448,11 +471,13 @@ def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Val
         mixed_in = method_of(owner, name) or dictionary_method(tr, owner, name)
         if mixed_in is not None:
             return mixed_in
+        if name == "__setattr__":
+            return Native(name, lambda c: _set_plainly(c, owner))
+        if name == "__getattr__" and value.cls.path.startswith(MARK):
+            return Native(name, lambda c: _ask_module(c, owner))
         modelled = instance_attribute(tr, owner, name, inherited=True)
         if modelled is not None:
             return modelled
-        if name == "__setattr__":
-            return Native(name, lambda c: _set_plainly(c, owner))
     return Bound(value, name)
 
 

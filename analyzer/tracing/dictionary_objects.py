@@ -8,7 +8,7 @@ from analyzer.tracing.evaluation import call, get_item
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import STORE, Api, Bound, DictV, Instance, Native, Value
 
-_DICTIONARIES = frozenset(("collections.OrderedDict", "typing.OrderedDict", "builtins.dict"))
+DICTIONARIES = frozenset(("collections.OrderedDict", "typing.OrderedDict", "builtins.dict"))
 _PLAIN = ("get", "pop", "items", "keys", "values", "update", "setdefault", "copy", "clear", "popitem")
 
 
@@ -52,7 +52,7 @@ def names_held(value: Instance) -> DictV:
 
 
 def inherits_dictionary(value: Value) -> bool:
-    return isinstance(value, Instance) and not _DICTIONARIES.isdisjoint(value.cls.library_bases)
+    return isinstance(value, Instance) and not DICTIONARIES.isdisjoint(value.cls.library_bases)
 
 
 def store_of(tr: Tracer, value: Value) -> DictV | None:

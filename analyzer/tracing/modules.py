@@ -18,6 +18,7 @@ from analyzer.tracing.library_index import defining, index_of
 from analyzer.tracing.operators import constant_of, public_names
 from analyzer.tracing.operators.element_types import fact_of_type
 from analyzer.tracing.operators.table import rules
+from analyzer.tracing.private_names import PRIVATE, with_private_names
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Module, Scope, Value
@@ -323,6 +324,12 @@ def parsed(source: bytes | str) -> ast.Module:
     return ast.parse(source)
 
 
+@functools.lru_cache(maxsize=MOST_KEPT)
+def mangled(source: bytes) -> ast.Module:
+    """The syntax tree with the names that Python gives to what is private in a class."""
+    return with_private_names(ast.parse(source))
+
+
 def parse(tr: Tracer, file: Path, relative: str) -> ast.Module | None:
     known = tr.shared.sources.get(relative)
     if known is not None:
@@ -331,7 +338,8 @@ def parse(tr: Tracer, file: Path, relative: str) -> ast.Module | None:
         if file.stat().st_size > MOST_BYTES:
             tr.note(f"{relative} is larger than {MOST_BYTES} bytes and is not followed")
             return None
-        tree = parsed(file.read_bytes())
+        source = file.read_bytes()
+        tree = mangled(source) if relative.startswith(MARK) and PRIVATE.search(source) else parsed(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
         tr.note(f"{relative} cannot be parsed and is not followed")
         return None

@@ -382,6 +382,8 @@ class Tracer:
             return taken
         if isinstance(value, Test):
             default = likely(value)
+            if site.path.startswith(MARK) and value.operation == "==" and value.subject.default is None:
+                default = value.negated  # of many constants that a library asks for, one is given
             taken = self._choose(site, value.origin, text, default)
             self.settle(value, taken)
             return taken
