@@ -9,6 +9,7 @@ from analyzer.tracing.evaluation import call
 from analyzer.tracing.mapping_methods import ABSTRACT
 from analyzer.tracing.operators import keras_models, optimizers
 from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
+from analyzer.tracing.operators.keras_attention import attention_part
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, layer_attribute, make_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
 from analyzer.tracing.operators.torch_modules import (
@@ -107,6 +108,9 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
     layer = instance.attrs.get("__layer__")
     if isinstance(layer, Layer) and name in ("weight", "bias"):
         return layer_attribute(tr, layer, name)
+    part = attention_part(instance, layer, name) if isinstance(layer, Layer) else None
+    if part is not None:
+        return part
     if isinstance(layer, Object) and layer.kind == "model":
         known = layer.attrs.get(name, keras_models.model_attribute(layer, name))
         if known is not None:
