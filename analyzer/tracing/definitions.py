@@ -70,6 +70,10 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         function.kind = "contextmanager"
         return value
     if name in _SEEN_THROUGH:
+        if name == "wraps" and isinstance(node, ast.Call) and node.args:
+            found = seen(evaluate(tr, node.args[0]))
+            inner = found.function if isinstance(found, Bound) else found
+            function.imitates = inner if isinstance(inner, Function) else None
         if name in ("lru_cache", "cache"):
             found = evaluate(tr, target)
             function.remembers = isinstance(found, Api) and found.name.startswith("functools.")

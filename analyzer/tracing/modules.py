@@ -193,12 +193,30 @@ def library_name(tr: Tracer, module: Module, name: str) -> bool:
     if not found:
         alone = defining(index, name, package) or defining(index, name, module.name.partition(".")[0])
         found = {alone} if alone is not None else set()
+    if not found and name in index:  # defined several times: where do the modules lead whose names are taken over?
+        through = _through_stars(tr, scope, module.path, name, 3)
+        found = {through} if through is not None else set()
     home = found.pop() if len(found) == 1 else None
     source = _load(tr, home) if home is not None and home != module.name else None
     if not isinstance(source, Module) or not provide(tr, source.scope, name):
         return False
     scope.names[name] = source.scope.names[name]
     return True
+
+
+def _through_stars(tr: Tracer, scope: LazyScope, path: str, name: str, depth: int) -> str | None:
+    """The last module, of those whose names are all taken over, that binds a name itself."""
+    for node in reversed(scope.stars):
+        base = _base(path, node)
+        module = _load(tr, base) if base != module_of(path) else None
+        if not isinstance(module, Module) or not isinstance(module.scope, LazyScope):
+            continue
+        if name in module.scope.binding:
+            return base
+        inner = _through_stars(tr, module.scope, module.path, name, depth - 1) if depth else None
+        if inner is not None:
+            return inner
+    return None
 
 
 def _find(tr: Tracer, name: str) -> Path | None:

@@ -353,13 +353,13 @@ class Tracer:
 
     # ------------------------------------------------------------------ truth
 
-    def _choose(self, site: Site, origin: str, text: str, default: bool, size: bool = False) -> bool:
+    def _choose(self, site: Site, origin: str, text: str, default: bool, rank: bool = False) -> bool:
         """A branch of a library that no caller chooses is followed on one side, and nothing is proved behind it.
 
-        Where it asks for a `size` that is not known, what is behind it may be the other side's matter alone.
+        Where it asks for a `rank` that is not known, what is behind it may be the other side's matter alone.
         """
         aside = site.path.startswith(MARK) and origin != "param"
-        told = ("guess" if size else "imprecise") if aside and origin != "flag" else origin
+        told = ("guess" if rank else "imprecise") if aside and origin != "flag" else origin
         return self.path.choose(site, told, text, default, imported=aside)
 
     def decide(self, value: Value, node: ast.AST | None = None, text: str = "") -> bool:
@@ -424,9 +424,8 @@ class Tracer:
         return "size" if kinds <= {"flag", "param", "batch", "dim", "rank"} else "imprecise"
 
     def _guessed(self, condition: Cond) -> bool:
-        """Whether it asks for a size or rank that nobody gives and no one may choose."""
-        kinds = {self.symbols.kind(s.name) for s in condition.symbols}
-        return not kinds <= {"flag", "param", "batch", "dim"}
+        """Whether it asks for the rank of a tensor that nobody gives."""
+        return any(symbol.name in self.ranks for symbol in condition.symbols)
 
     def _default(self, condition: Cond) -> bool:
         defaults = {

@@ -189,6 +189,7 @@ class Function:
     compiled: bool = False  # by tf.function
     command: bool = False  # of a command line: what it is called with is no argument of its own
     remembers: bool = False  # by functools.cache: called again with the same arguments, it gives the same object
+    imitates: Function | None = None  # what `@wraps` says that it stands for
     wrapped: Function | None = None  # what a library's decorator has made this of
 
     @property

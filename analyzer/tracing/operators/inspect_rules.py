@@ -22,6 +22,7 @@ from analyzer.tracing.values import (
 )
 
 _KINDS = "inspect.Parameter."
+_EACH = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")
 EMPTY = Api("inspect.Parameter.empty")
 
 
@@ -29,7 +30,7 @@ EMPTY = Api("inspect.Parameter.empty")
 def signature(op: Op, callable: Value, rest: tuple[Value, ...]) -> Value:
     function, skip = _function_of(callable)
     while function is not None and _imitates(function):
-        function = function.wrapped
+        function = function.imitates or function.wrapped
     if function is None or (function.decorated and function.node.args.kwarg is not None):
         op.tr.shared.unknown_calls[op.name] += 1
         return op.tr.unknown("a signature", "foreign")
@@ -80,7 +81,8 @@ def _parameters(function: Function, skip: int) -> list[Parameter]:
 
 
 def _described(name: str, kind: str, default: Value, type: Value) -> Object:
-    return Object("parameter", {"name": name, "kind": Api(_KINDS + kind), "default": default, "annotation": type})
+    kinds: dict[str, Value] = {word: Api(_KINDS + word) for word in _EACH}
+    return Object("parameter", {"name": name, "kind": kinds[kind], "default": default, "annotation": type, **kinds})
 
 
 def _annotations(function: Function) -> dict[str, Value]:

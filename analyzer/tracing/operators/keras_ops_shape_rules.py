@@ -229,8 +229,13 @@ def ravel(op: Op, x: Value) -> Value:
 
 @operator(keras_ops("broadcast_to"), "x shape")
 def broadcast_to(op: Op, x: Value, shape: Value) -> Value:
-    source = tensor(op, x)
-    return Tensor(shape_value(op, shape), source.dtype if source else None, "tf", site=op.where)
+    source, dims = tensor(op, x), shape_value(op, shape)
+    if source is not None and source.dims is not None and isinstance(dims, tuple):
+        pairs = list(zip(source.dims[::-1], dims[::-1], strict=False))
+        wide = len(source.dims) > len(dims)
+        if wide or any(type(a) is int and type(b) is int and a not in (1, b) for a, b in pairs):
+            fail(op, "broadcast", f"{show_shape(source.dims)} cannot be broadcast to {show_shape(dims)}", (source,))
+    return Tensor(dims, source.dtype if source else None, "tf", site=op.where)
 
 
 @operator(keras_ops("empty full"), "shape *rest")

@@ -13,6 +13,7 @@ from analyzer.tracing.causes import of_layer
 from analyzer.tracing.evaluation import call, iterate, seen
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.construction import check_construction
+from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
 from analyzer.tracing.operators.empty_pooling import empty_pool_layer
 from analyzer.tracing.operators.keras_building import check_built
@@ -272,7 +273,8 @@ def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...]) -> Value:
 
 def _call_member(tr: Tracer, member: Layer, args: tuple[Value, ...]) -> Value:
     """A member is called by the sequence, so its own line is where it fails."""
-    return call_layer(tr, member, args, {}, None, member.site)
+    own = member.site is not None and not (member.site.path.startswith(MARK) and not tr.frame.path.startswith(MARK))
+    return call_layer(tr, member, args, {}, None, member.site if own else None)
 
 
 # ------------------------------------------------------------------------------------------------- attributes
