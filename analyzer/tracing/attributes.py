@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import ast
+from collections import OrderedDict
+from collections.abc import MutableMapping
+from dataclasses import replace
 from typing import Any
 
 from analyzer.frameworks.api_tables import framework_data
+from analyzer.tracing.attribute_hooks import READER, own_reader, read, reader_of
+from analyzer.tracing.code_objects import code_of
+from analyzer.tracing.dictionary_objects import DICTIONARIES, dictionary_method, names_held
 from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.known_types import attribute_of
 from analyzer.tracing.lazy_modules import LazyScope, provide
+from analyzer.tracing.libraries import MARK
+from analyzer.tracing.mapping_methods import ABSTRACT, method_of
 from analyzer.tracing.modules import api_attribute, api_of, module_of, submodule
 from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
 from analyzer.tracing.operators.keras_models import model_attribute
@@ -54,7 +62,19 @@ def _of_module(tr: Tracer, value: Module, name: str, node: ast.AST | None) -> Va
     ruled = api_of(value, name)
     if ruled is not None:
         return ruled
+    if name == "__dict__":
+        return names_of_module(tr, value)
     return value.scope.names[name] if provide(tr, value.scope, name) else submodule(tr, value, name, node)
+
+
+def names_of_module(tr: Tracer, module: Module) -> DictV:
+    """`vars(module)`: all that its top level binds; more where it takes over the names of others."""
+    scope = module.scope
+    if isinstance(scope, LazyScope):
+        for name in scope.binding:
+            provide(tr, scope, name)
+        return DictV(scope.names, bool(scope.stars))
+    return DictV(scope.names, not module.complete)
 
 
 @ATTRIBUTES.of(Layer)
@@ -76,6 +96,12 @@ def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -
         return value.name
     if name == "__module__":
         return module_of(value.path)
+    if name == "__code__":
+        return code_of(value)
+    if value.kind == "property" and name in ("fget", "fset"):
+        return replace(value, kind="") if name == "fget" else value.setter
+    if name == "__isabstractmethod__" and _is_abstract(value):
+        return True
     if name == "__doc__" and "attribute __doc__" not in value.options:
         return None if isinstance(value.node, ast.Lambda) else ast.get_docstring(value.node)
     return value.options.get(f"attribute {name}", tr.unknown(f"attribute {name}"))
@@ -106,6 +132,21 @@ def _of_plain(tr: Tracer, value: Any, name: str, node: ast.AST | None) -> Value:
     return Bound(value, name)
 
 
+def _is_abstract(function: Function) -> bool:
+    marks = getattr(function.node, "decorator_list", [])
+    return any(ast.unparse(mark).rpartition(".")[2].startswith("abstract") for mark in marks)
+
+
+def function_lacks(value: Value, name: str) -> bool:
+    """Whether a function, or a method, of the source has no attribute of the name."""
+    function = value.function if isinstance(value, Bound) else value
+    if not isinstance(function, Function) or function.decorated or function.wrapped is not None:
+        return False
+    if name == "__isabstractmethod__":
+        return not _is_abstract(function)
+    return f"attribute {name}" not in function.options and not hasattr(function_lacks, name)
+
+
 @ATTRIBUTES.of(SliceV)
 def _of_slice(tr: Tracer, value: SliceV, name: str, node: ast.AST | None) -> Value:
     return getattr(value, name, None)
@@ -129,6 +170,15 @@ def _of_native(tr: Tracer, value: Native, name: str, node: ast.AST | None) -> Va
             return None
 
         return Native(name, run)
+    if value.name == "object" and name == READER:
+        return Native(
+            name,
+            lambda c: (
+                _read_by_base(c.tr, c.get(0), c.get(1))
+                if isinstance(c.get(0), Instance) and isinstance(c.get(1), str)
+                else c.tr.unknown("an attribute")
+            ),
+        )
     if value.name == "object" and name == "__new__":
         return Native(name, lambda c: Instance(c.get(0), c.tr.site(c.node)) if isinstance(c.get(0), Class) else None)
     if value.name in ("str", "list", "dict", "set", "int", "float", "tuple", "bytes"):
@@ -169,8 +219,24 @@ def _of_open_size(tr: Tracer, value: OpenSize, name: str, node: ast.AST | None) 
     return Bound(value, name)
 
 
+@ATTRIBUTES.of(Bound)
+def _of_bound(tr: Tracer, value: Bound, name: str, node: ast.AST | None) -> Value:
+    """What a method has: its object, its function, and what that has."""
+    if not isinstance(value.function, Function):
+        return value.function if name == "__name__" else tr.unknown(f"attribute {name}")
+    if name == "__self__":
+        return value.owner
+    return value.function if name == "__func__" else get_attribute(tr, value.function, name, node)
+
+
 @ATTRIBUTES.of(Instance)
 def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Value:
+    reader = own_reader(value, name)
+    return read(tr, reader, name) if reader is not None else _plainly(tr, value, name, node)
+
+
+def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Value:
+    """An attribute of an object as `object.__getattribute__` reads it."""
     found = value.cls.find(name)
     if found is not None and isinstance(found[0], Function) and found[0].kind == "property":
         return call(tr, Bound(value, found[0], found[1]), (), {})
@@ -186,17 +252,20 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
     if name == "__doc__":
         return ast.get_docstring(value.cls.node)
     if name == "__dict__":
-        return DictV(dict(value.attrs), value.open)
+        return names_held(value)
     if value.cls.tuple and name == "_replace":
         return Native(name, lambda c: _replaced(value, c.kwargs))
     if value.cls.tuple and name == "_asdict":
         return Native(name, lambda c: DictV({f: value.attrs[f] for f in field_names(value.cls) if f in value.attrs}))
     getter = value.cls.find("__getattr__")
     if getter is not None:
-        if not isinstance(getter[0], Function) or value.open or value.cls.library_bases:
+        if not answers_itself(value):
             return tr.unknown(f"attribute {name}")
         return call(tr, Bound(value, getter[0], getter[1]), (name,), {})
 
+    mixed_in = method_of(value, name) or dictionary_method(tr, value, name)
+    if mixed_in is not None:
+        return mixed_in
     if name == "__delattr__":
         return Native(name, lambda c: delete_attribute(c.tr, value, c.get(0)))
     modelled = instance_attribute(tr, value, name)
@@ -212,11 +281,40 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
     return unknown
 
 
+def answers_itself(value: Instance) -> bool:
+    """Whether what the object says of an attribute that it has not is known from its own `__getattr__`."""
+    getter = value.cls.find("__getattr__")
+    if getter is None or not isinstance(getter[0], Function) or value.open:
+        return False
+    known = ABSTRACT | DICTIONARIES | (set(_TORCH_MODULE) if getter[0].path.startswith(MARK) else set())
+    return known.issuperset(value.cls.library_bases)
+
+
+def _ask_module(c: Any, owner: Instance) -> Value:
+    """`super().__getattr__(name)` of a PyTorch module: of what is set in a way that is not seen, an unknown."""
+    name = c.get(0)
+    if not isinstance(name, str):
+        return c.tr.unknown("a computed attribute")
+    if name in owner.attrs:
+        return owner.attrs[name]
+    if not owner.open and owner.cls.closed and _knows_attributes(owner.cls, name, private=True):
+        raise PyRaise("AttributeError", name)
+    return c.tr.unknown(f"attribute {name}")
+
+
 def _replaced(value: Instance, fields: dict[str, Value]) -> Instance:
     """A named tuple with other values in some of its fields."""
     made = Instance(value.cls, value.site)
     made.attrs, made.open = {**value.attrs, **fields}, value.open
     return made
+
+
+def class_has(cls: Class, name: str) -> bool | None:
+    """Whether a class has an attribute; None where its bases are not known well enough."""
+    if cls.find(name) is not None:
+        return True
+    dunder = name.startswith("__") and name.endswith("__")
+    return False if cls.closed and not dunder and _knows_attributes(cls, name) else None
 
 
 def lacks_attribute(tr: Tracer, value: Instance, name: str) -> bool:
@@ -237,9 +335,12 @@ def _knows_attributes(cls: Class, name: str, private: bool = False) -> bool:
     """
     if not cls.library_bases:
         return True
-    if any(base not in _TORCH_MODULE for base in cls.library_bases):
+    abstract = (ABSTRACT | DICTIONARIES) & set(cls.library_bases)
+    if abstract and (hasattr(MutableMapping, name) or hasattr(OrderedDict, name)):
         return False
-    if name.startswith("_") and not private:
+    if any(base not in _TORCH_MODULE and base not in abstract for base in cls.library_bases):
+        return False
+    if name.startswith("_") and not private and len(abstract) < len(cls.library_bases):
         return False
     return name not in framework_data("torch")["attributes"]["torch.nn.Module"]
 
@@ -301,6 +402,27 @@ def _bind(member: Value, owner: Value, cls: Class) -> Value:
     return member
 
 
+def class_tuple(cls: Class, name: str) -> tuple[Value, ...] | None:
+    """`__bases__` or `__mro__` of a class whose bases are known, with `object` where it stands."""
+    written = [b for b in cls.node.bases if ast.unparse(b) != "object"]
+    if not cls.closed or len(written) != len(cls.bases):
+        return None
+    return (cls.bases or (OBJECT,)) if name == "__bases__" else (*cls.mro, OBJECT)
+
+
+OBJECT = Native("object", lambda c: c.tr.unknown("an object"))
+_WRITTEN = ("__init__", "__eq__", "__repr__", "__dataclass_fields__", "__dataclass_params__", "__match_args__")
+
+
+def _names_of(tr: Tracer, cls: Class) -> DictV:
+    """`__dict__` of a class: what its body binds, and what Python and `@dataclass` add."""
+    added = {"__module__": module_of(cls.path), "__doc__": ast.get_docstring(cls.node)}
+    if cls.generated:
+        added.update((name, tr.unknown(name, label=name)) for name in _WRITTEN)
+    names = {**cls.scope.names, "__annotations__": tr.unknown("annotations", label="__annotations__")}
+    return DictV({**added, **names})
+
+
 @ATTRIBUTES.of(Class)
 def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Value:
     found = value.find(name)
@@ -315,6 +437,11 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
         return module_of(value.path)
     if name == "__doc__":
         return ast.get_docstring(value.node)
+    if name in ("__bases__", "__mro__"):
+        told = class_tuple(value, name)
+        return told if told is not None else tr.unknown(name, label=f"{value.name}.{name}")
+    if name == "__dict__":
+        return _names_of(tr, value)
     if value.tuple and name == "_fields":
         return tuple(field_names(value))
     if value.tuple and name == "__new__":
@@ -324,6 +451,13 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
     if name == "__init__" and value.library_bases:
         return Api(f"{value.library_bases[0]}.__init__")
     return tr.unknown(f"attribute {name}", label=f"{value.name}.{name}")
+
+
+def _read_by_base(tr: Tracer, owner: Instance, name: str) -> Value:
+    dunder = name.startswith("__") and name.endswith("__")
+    if not dunder and name not in owner.attrs and owner.cls.find(name) is None and lacks_attribute(tr, owner, name):
+        raise PyRaise("AttributeError", name)
+    return _plainly(tr, owner, name, None)
 
 
 @ATTRIBUTES.of(SuperV)
@@ -339,10 +473,26 @@ def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Val
             return call(tr, Bound(owner, member, home), (), {})
         return _bind(member, owner, home)
     if isinstance(owner, Instance):
+        if name == READER:
+            return reader_of(owner, _read_by_base)
+        mixed_in = method_of(owner, name) or dictionary_method(tr, owner, name)
+        if mixed_in is not None:
+            return mixed_in
+        if name == "__setattr__":
+            return Native(name, lambda c: _set_plainly(c, owner))
+        if name == "__getattr__" and value.cls.path.startswith(MARK):
+            return Native(name, lambda c: _ask_module(c, owner))
         modelled = instance_attribute(tr, owner, name, inherited=True)
         if modelled is not None:
             return modelled
     return Bound(value, name)
+
+
+def _set_plainly(c: Any, owner: Value) -> None:
+    if isinstance(c.get(0), str):
+        set_attribute(c.tr, owner, c.get(0), c.get(1), plainly=True)
+    else:
+        c.tr.forget([owner])
 
 
 _BARE = ("torch.utils.data.Dataset", "torch.utils.data.IterableDataset")  # which define no method that one overrides

@@ -6,15 +6,17 @@ import ast
 from typing import Any
 
 from analyzer.tracing.agreement import alike
+from analyzer.tracing.comparisons import invert_truth
 from analyzer.tracing.evaluation import evaluate, run_block
 from analyzer.tracing.inside.size_conditions import asks_for_sizes
+from analyzer.tracing.libraries import MARK
 from analyzer.tracing.paths import Journal, PathEnd
 from analyzer.tracing.problems import PyRaise, ShapeFailure
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
-from analyzer.tracing.values import Unknown, Value
-from analyzer.validity.terms import Cond, negate
+from analyzer.tracing.values import Instance, Object, Unknown, Value
+from analyzer.validity.terms import Cond, all_of, any_of, negate
 
 
 class Undecided(Exception):
@@ -22,7 +24,7 @@ class Undecided(Exception):
 
 
 def run_if(tr: Tracer, node: ast.If) -> Any:
-    value = condition(tr, node.test)
+    value = condition(tr, node.test) if (side := _goes_on(node)) is None else expected(tr, node.test, side)
     truth = truth_of(value)
     if truth is not None:
         taken = node.body if truth else node.orelse
@@ -31,12 +33,9 @@ def run_if(tr: Tracer, node: ast.If) -> Any:
         except PyRaise as error:
             _tell_refusal(tr, node, taken, error)
             raise
-    if _refuses(node.body):
-        settle(tr, value, False, node.test)
-        return run_block(tr, node.orelse)
-    if node.orelse and _refuses(node.orelse):
-        settle(tr, value, True, node.test)
-        return run_block(tr, node.body)
+    if side is not None:
+        settle(tr, value, side, node.test)
+        return run_block(tr, node.body if side else node.orelse)
     if tr.speculating:
         raise Undecided
     if not isinstance(value, Cond) and _agree(tr, node):
@@ -49,7 +48,12 @@ def _tell_refusal(tr: Tracer, node: ast.If, taken: list[ast.stmt], error: PyRais
     last = taken[-1] if taken else None
     if not isinstance(last, ast.Raise) or isinstance(error, ShapeFailure) or error.name not in REFUSALS:
         return
-    if _refuses(taken) and tr.certain and not tr.made_up and not tr.speculating and about_sizes(tr, node.test):
+    library = tr.frame.path.startswith(MARK)
+    told = (tr.certain or library) and not tr.made_up and not tr.speculating
+    if told and _refuses(taken) and about_sizes(tr, node.test):
+        words = error.value.attrs.get("args") if isinstance(error.value, (Instance, Object)) else None
+        if library and isinstance(words, tuple) and words and isinstance(words[0], str):
+            tr.refuse(f"{error.name} is raised: {' '.join(words[0].split())[:160]}", last, "raise")
         said = f"`{ast.unparse(node.test)[:120]}` is {'true' if taken is node.body else 'false'}"
         tr.refuse(f"the program raises {error.name}, since {said}", last, "raise")
 
@@ -66,6 +70,55 @@ def about_sizes(tr: Tracer, test: ast.expr) -> bool:
 def condition(tr: Tracer, node: ast.expr) -> Value:
     """The value of a test; `and`, `or` and `not` of undecided parts stay one condition where they can."""
     return evaluate(tr, node)
+
+
+def _goes_on(node: ast.If) -> bool | None:
+    """The side of a branch on which the program goes on, where the other does nothing but refuse."""
+    return False if _refuses(node.body) else True if node.orelse and _refuses(node.orelse) else None
+
+
+def expected(tr: Tracer, node: ast.expr, wanted: bool) -> Value:
+    """The value of a test that the program refuses unless it is `wanted`.
+
+    Where every part of it has to be so, each is taken to be; where one suffices, those before the last are decided.
+    """
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return invert_truth(tr, expected(tr, node.operand, not wanted))
+    if not isinstance(node, ast.BoolOp):
+        return condition(tr, node)
+    if isinstance(node.op, ast.And) is not wanted:
+        return _one_suffices(tr, node, wanted)
+    for part in node.values:
+        value = expected(tr, part, wanted)
+        truth = truth_of(value)
+        if truth is None:
+            settle(tr, value, wanted, part)
+        elif truth is not wanted:
+            return truth
+    return wanted
+
+
+def _one_suffices(tr: Tracer, node: ast.BoolOp, wanted: bool) -> Value:
+    """`A and B` where it has to be false, `A or B` where it has to be true."""
+    pending: list[tuple[Value, ast.expr]] = []
+    for part in node.values:
+        value = expected(tr, part, wanted) if part is node.values[-1] and not pending else condition(tr, part)
+        truth = truth_of(value)
+        if truth is wanted:
+            return wanted
+        if truth is None and not isinstance(value, (Cond, Test)) and part is not node.values[-1]:
+            if tr.decide(value, part) is wanted:
+                return wanted
+        elif truth is None:
+            pending.append((value, part))
+    if not pending:
+        return not wanted
+    values = [value for value, _ in pending]
+    if all(isinstance(value, Cond) for value in values):
+        return any_of(*values) if wanted else all_of(*values)
+    if any(tr.decide(value, part) is wanted for value, part in pending[:-1]):
+        return wanted
+    return values[-1]
 
 
 def settle(tr: Tracer, value: Value, taken: bool, node: ast.AST) -> None:

@@ -13,6 +13,7 @@ from analyzer.tracing.agreement import alike
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.containers import method
 from analyzer.tracing.dataclass_fields import fill_dataclass
+from analyzer.tracing.dictionary_objects import plain_store
 from analyzer.tracing.evaluation import CALLS, Returned, call, evaluate, iterate, run_block
 from analyzer.tracing.frames import Frame
 from analyzer.tracing.iteration import iter_forever
@@ -89,7 +90,9 @@ def call_node(tr: Tracer, node: ast.Call) -> Value:
         value = evaluate(tr, keyword.value)
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
-        elif isinstance(value, DictV) and all(isinstance(k, str) for k in value.items):
+        elif isinstance(value := plain_store(tr, value) or value, DictV) and all(
+            isinstance(k, str) for k in value.items
+        ):
             kwargs.update(value.items)
             open_args = open_args or value.open
         else:

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from analyzer.tracing.agreement import alike
+from analyzer.tracing.dictionary_objects import plain_store
 from analyzer.tracing.evaluation import call, iterate
 from analyzer.tracing.plain_data import NotPlain, hashable, is_plain, plain_data
 from analyzer.tracing.tensors import Tensor
@@ -47,6 +48,8 @@ def as_dict(tr: Tracer, value: Value) -> DictV:
     """The dictionary of a sequence of pairs, or of another dictionary."""
     if isinstance(value, DictV):
         return DictV(value.items, value.open)
+    if (held := plain_store(tr, value)) is not None:
+        return DictV(held.items, held.open)
     result = DictV()
     if value is None:
         return result

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.arithmetic import PLAIN, settled
+from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import call, get_attribute, iterate
+from analyzer.tracing.mapping_methods import holds, is_mapping
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.tables import combined
@@ -229,6 +231,10 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
     if isinstance(container, Instance) and container.cls.find("__contains__"):
         found = call(tr, get_attribute(tr, container, "__contains__"), (item,), {})
         return invert_truth(tr, found) if negated else found
+    if (held := store_of(tr, container)) is not None:
+        return _member(tr, item, held, negated)
+    if is_mapping(container) and container.cls.find("__getitem__"):
+        return holds(tr, container, item) is not negated
     if isinstance(container, Iterator_) and isinstance(container.length, int) and isinstance(item, int):
         return (item in range(*container.bounds)) is not negated
     if isinstance(container, (Iterator_, Instance)) and _compared(item):

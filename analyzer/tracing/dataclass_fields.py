@@ -60,4 +60,5 @@ def fill_dataclass(
         instance.open = instance.open or changed
     after = instance.cls.find("__post_init__")
     if after is not None and isinstance(after[0], Function):
-        call(tr, Bound(instance, after[0], after[1]), (), {})
+        more = {k: v for k, v in kwargs.items() if k not in fields} if after[0].node.args.kwarg is not None else {}
+        call(tr, Bound(instance, after[0], after[1]), (), more)

@@ -70,6 +70,10 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         function.kind = "contextmanager"
         return value
     if name in _SEEN_THROUGH:
+        if name == "wraps" and isinstance(node, ast.Call) and node.args:
+            found = seen(evaluate(tr, node.args[0]))
+            inner = found.function if isinstance(found, Bound) else found
+            function.imitates = inner if isinstance(inner, Function) else None
         if name in ("lru_cache", "cache"):
             found = evaluate(tr, target)
             function.remembers = isinstance(found, Api) and found.name.startswith("functools.")
@@ -135,9 +139,9 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
         if isinstance(value, Native):
             if value.name == "object":
                 continue
-            value = Unknown("a builtin class")
+            value = Api("builtins.dict") if value.name == "dict" else Unknown("a builtin class")
         bases.append(value if isinstance(value, (Class, Api, Unknown)) else Unknown("a base class"))
-    if any(k.arg == "metaclass" for k in node.keywords) and "ABC" not in ast.unparse(node):
+    if any(k.arg == "metaclass" and not _makes_plainly(tr, k.value) for k in node.keywords):
         bases.append(Unknown("a class with a metaclass"))
     frame = tr.frame
     outer = frame.scope
@@ -176,6 +180,19 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
     for decorator in reversed(node.decorator_list):
         made = _decorate_class(tr, made, cls, decorator)
     return made
+
+
+_MAKING = ("__new__", "__init__", "__call__", "__prepare__", "__getattr__", "__getattribute__", "mro")
+
+
+def _makes_plainly(tr: Tracer, node: ast.expr) -> bool:
+    """Whether a metaclass leaves what its classes hold and how they are called as Python has it."""
+    if "ABC" in ast.unparse(node):
+        return True
+    kind = seen(evaluate(tr, node))
+    if not isinstance(kind, Class) or any(kind.find(name) for name in _MAKING):
+        return False
+    return all(ast.unparse(base) == "type" or "ABC" in ast.unparse(base) for base in kind.node.bases)
 
 
 def _decorate_class(tr: Tracer, value: Value, cls: Class, decorator: ast.expr) -> Value:

@@ -11,12 +11,15 @@ from typing import Any
 from analyzer.tracing.arithmetic import MOST_ITEMS
 from analyzer.tracing.assignment import assign
 from analyzer.tracing.collected import as_set
+from analyzer.tracing.dictionary_objects import plain_store
 from analyzer.tracing.evaluation import call, evaluate, get_attribute, iterate
+from analyzer.tracing.libraries import MARK
+from analyzer.tracing.modules import module_of
 from analyzer.tracing.plain_data import LONGEST, WIDEST, hashable
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import DictV, Instance, Iterator_, ListV, Scope, Value
+from analyzer.tracing.values import Class, DictV, Instance, Iterator_, ListV, Scope, Value
 
 
 def _elements(tr: Tracer, nodes: list[ast.expr]) -> tuple[list[Value], bool]:
@@ -42,6 +45,7 @@ def _dict(tr: Tracer, node: ast.Dict) -> Value:
     for key, value in zip(node.keys, node.values, strict=True):
         found = evaluate(tr, value)
         if key is None:
+            found = held if (held := plain_store(tr, found)) is not None else found
             if isinstance(found, DictV):
                 result.items.update(found.items)
                 result.open = result.open or found.open
@@ -116,7 +120,21 @@ def text_of(tr: Tracer, value: Value) -> Value:
         return call(tr, get_attribute(tr, value, method), (), {}) if method else tr.unknown("text", pytype="str")
     if isinstance(value, (str, bool, int, float)):
         return str(value)
+    written = _written(value) if isinstance(value, (Class, tuple)) else None
+    if written is not None:
+        return written
     return tr.unknown("text", getattr(value, "origin", "data"), pytype="str")
+
+
+def _written(value: Value) -> str | None:
+    """How Python writes a class of a library, a plain value, or a tuple of such; None for others."""
+    if isinstance(value, Class) and value.path.startswith(MARK) and value.scope.parent is value.scope.globals:
+        return f"<class '{module_of(value.path)}.{value.name}'>"
+    if type(value) is tuple:
+        parts = [_written(part) for part in value]
+        known = [part for part in parts if part is not None]
+        return f"({', '.join(known)}{',' * (len(known) == 1)})" if len(known) == len(parts) else None
+    return repr(value) if value is None or isinstance(value, (str, bool, int, float)) else None
 
 
 def _joined(tr: Tracer, node: ast.JoinedStr) -> Value:

@@ -8,6 +8,7 @@ from typing import Any
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.attributes import delete_attribute, set_attribute
 from analyzer.tracing.comparisons import compare
+from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import ITEMS, call, get_attribute, get_item, iterate, seen
 from analyzer.tracing.iteration import fields_of
 from analyzer.tracing.known_types import element, kind_of, value_of
@@ -91,6 +92,9 @@ def _of_instance(tr: Tracer, value: Instance, index: Value, node: ast.AST | None
         return get_item(tr, tuple(fields), index, node)
     if value.cls.find("__getitem__"):
         return call(tr, get_attribute(tr, value, "__getitem__"), (index,), {})
+    held = store_of(tr, value)
+    if held is not None:
+        return get_item(tr, held, index, node)
     items = value.attrs.get("items")
     if value.cls.library_bases and isinstance(items, (ListV, DictV)):
         return get_item(tr, items, index, node)
@@ -262,6 +266,8 @@ def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
             owner.open = True
     elif isinstance(owner, Instance) and owner.cls.find("__setitem__"):
         call(tr, get_attribute(tr, owner, "__setitem__"), (index, value), {})
+    elif (held := store_of(tr, owner)) is not None:
+        set_item(tr, held, index, value)
     elif isinstance(owner, Layer) or (
         isinstance(owner, Instance) and isinstance(owner.attrs.get("items"), (ListV, DictV))
     ):
@@ -290,6 +296,10 @@ def _set_slice(tr: Tracer, owner: ListV, index: SliceV, value: Value) -> None:
 def delete_item(tr: Tracer, owner: Value, index: Value) -> None:
     if isinstance(owner, (Layer, Instance)) and "items" in owner.attrs:
         delete_item(tr, owner.attrs["items"], index)
+    elif isinstance(owner, Instance) and owner.cls.find("__delitem__"):
+        call(tr, get_attribute(tr, owner, "__delitem__"), (index,), {})
+    elif (held := store_of(tr, owner)) is not None:
+        delete_item(tr, held, index)
     elif isinstance(owner, Children) and isinstance(index, str):
         delete_attribute(tr, owner.module, index)
     elif isinstance(owner, DictV):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
+from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import ELEMENTS, call, get_attribute, iterate, seen
 from analyzer.tracing.known_types import element, elements_of, kind_of, value_of
 from analyzer.tracing.operators.data import elements
@@ -65,6 +66,9 @@ def _of_layer(tr: Tracer, value: Layer | Instance, node: ast.AST | None) -> Elem
 def _of_instance(tr: Tracer, value: Instance, node: ast.AST | None) -> Elements:
     if not value.cls.find("__iter__") and isinstance(value.attrs.get("items"), (ListV, DictV)):
         return _of_layer(tr, value, node)
+    held = store_of(tr, value) if not value.cls.find("__iter__") else None
+    if held is not None:
+        return iterate(tr, held, node)
     fields = fields_of(value)
     return (iter(fields), False) if fields is not None else _by_methods(tr, value)
 
@@ -188,6 +192,10 @@ def _by_methods(tr: Tracer, value: Instance) -> Elements:
             return iterate(tr, found, None)
     if value.cls.find("__next__"):
         return _stepped(tr, value)
+    count = _length(tr, value)
+    if count is not None:
+        item = get_attribute(tr, value, "__getitem__")
+        return (call(tr, item, (index,), {}) for index in range(count)), False
     if value.cls.find("__getitem__"):
         index = tr.unknown("an index", "data", pytype="int")
         return iter_forever(tr, lambda: call(tr, get_attribute(tr, value, "__getitem__"), (index,), {})), True
@@ -206,6 +214,19 @@ def _stepped(tr: Tracer, value: Instance) -> Elements:
             raise
         return iter(found), False
     return chain(found, iter_forever(tr, lambda: call(tr, step, (), {}))), True
+
+
+def _length(tr: Tracer, value: Instance) -> int | None:
+    """How many elements a sequence by its abstract class has, where its own `__len__` says so."""
+    if _SEQUENCES.isdisjoint(value.cls.library_bases) or not value.cls.find("__getitem__"):
+        return None
+    length = call(tr, get_attribute(tr, value, "__len__"), (), {}) if value.cls.find("__len__") else None
+    return length if isinstance(length, int) and length <= MOST_ROWS else None
+
+
+_SEQUENCES = frozenset(
+    f"{home}.{kind}" for home in ("collections.abc", "typing") for kind in ("Sequence", "MutableSequence")
+)
 
 
 def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.AST) -> list[Value]:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from analyzer.tracing.evaluation import run_block
 from analyzer.tracing.frames import Frame
 from analyzer.tracing.kept_modules import Kept, import_budget, kept_for_good
+from analyzer.tracing.libraries import RULED
 from analyzer.tracing.paths import OutOfBudget, PathEnd
 from analyzer.tracing.problems import PyRaise, ShapeFailure
 from analyzer.tracing.tracer import Tracer
@@ -60,8 +61,16 @@ def outline(tree: ast.Module) -> Outline:
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             stars.append(node)
         for name in _changed(node):
-            binding.setdefault(name, []).append(node)
+            if name not in binding or not _of_framework(binding[name][0]):
+                binding.setdefault(name, []).append(node)
     return binding, stars
+
+
+def _of_framework(node: ast.stmt) -> bool:
+    """Whether a statement imports a module with rules, which no decorator of another module fills."""
+    names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+    module = node.module if isinstance(node, ast.ImportFrom) and not node.level else ""
+    return any(n.partition(".")[0] in RULED for n in (*names, module or ""))
 
 
 @functools.lru_cache(maxsize=192)
@@ -92,6 +101,9 @@ def _imports_of(node: ast.stmt) -> Iterator[ast.stmt]:
         return
     found = [n for n in ast.walk(node) if isinstance(n, (ast.Import, ast.ImportFrom))]
     others = (n for n in ast.walk(node) if isinstance(n, ast.stmt) and not isinstance(n, _HARMLESS))
+    instead = {id(n) for h in getattr(node, "handlers", ()) for n in ast.walk(h)}
+    plain = [n for n in found if not (id(n) in instead and n.names[0].name == "*")]
+    found = plain or found  # what stands in for a package that is not there
     names = [name for n in found for name in _changed(n)]
     if next(others, None) is None and len(names) == len(set(names)) and "*" not in names:
         yield from found
@@ -185,6 +197,7 @@ def _follow(tr: Tracer, scope: LazyScope, name: str) -> None:
             scope.names[name] = tr.unknown(f"`{name}` of a library, beyond the budget", "foreign", name)
         except (PyRaise, PathEnd, ShapeFailure, *_GAPS):
             scope.names.setdefault(name, tr.unknown(f"`{name}` of a library that cannot be followed", "foreign", name))
+        _forget_halves(scope, name, statements)
         if len(path.decisions) > decisions or len(path.conditions) > conditions:
             scope.doubtful.add(name)
         del path.decisions[decisions:], path.conditions[conditions:]
@@ -195,6 +208,14 @@ def _follow(tr: Tracer, scope: LazyScope, name: str) -> None:
             scope.names[name] = Registry(value, module)
         else:
             value.open = True
+
+
+def _forget_halves(scope: LazyScope, name: str, followed: list[ast.stmt]) -> None:
+    """Other names that the statements have bound, where more statements bind them: they are followed when asked for."""
+    for node in followed:
+        other = getattr(node, "name", name)
+        if other != name and other not in scope.asked and not set(scope.binding.get(other, ())) <= set(followed):
+            scope.names.pop(other, None)
 
 
 def _only(node: ast.stmt, name: str) -> ast.stmt:

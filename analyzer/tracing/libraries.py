@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import re
 import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 MOST_FILES = 40  # a larger library costs more than a file's analysis may take
@@ -38,6 +39,17 @@ def shown(file: Path, name: str) -> str:
     return MARK + "/".join(
         (*name.split("."), "__init__.py") if file.name == "__init__.py" else (name.replace(".", "/") + ".py",)
     )
+
+
+@functools.lru_cache(maxsize=1024)
+def is_installed(first: str) -> bool:
+    """Whether a top-level module is there to be imported; those with rules are taken to be."""
+    if not first.isidentifier() or first in RULED or first in sys.stdlib_module_names:
+        return True
+    try:
+        return PathFinder.find_spec(first, [entry for entry in sys.path if entry]) is not None
+    except (ImportError, ValueError, OSError):
+        return True
 
 
 def folder_of(name: str) -> Path | None:

@@ -133,7 +133,7 @@ def _summarise(
     """
     conditions, decisions = tr.path.conditions[before[0] :], tr.path.decisions[before[1] :]
     shared = tr.shared
-    if any(not d.imported for d in decisions) or shared.summaries is None:
+    if any(not d.imported or d.origin == "guess" for d in decisions) or shared.summaries is None:
         return
     with suppress(NotPlain, RecursionError):
         doubtful = bool(conditions) or any(d.origin == "imprecise" for d in decisions)

@@ -13,11 +13,12 @@ from analyzer.tracing.exports import refuse_missing
 from analyzer.tracing.frames import Frame
 from analyzer.tracing.kept_modules import follow_once, met_half_done, start_folder, taken
 from analyzer.tracing.lazy_modules import LazyScope, provide
-from analyzer.tracing.libraries import MARK, RULED, folder_of, is_large, library_file, shown
+from analyzer.tracing.libraries import MARK, RULED, folder_of, is_installed, is_large, library_file, shown
 from analyzer.tracing.library_index import defining, index_of
 from analyzer.tracing.operators import constant_of, public_names
 from analyzer.tracing.operators.element_types import fact_of_type
 from analyzer.tracing.operators.table import rules
+from analyzer.tracing.private_names import PRIVATE, with_private_names
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Module, Scope, Value
@@ -43,7 +44,12 @@ _ALIASES = (
     ("tf.compat.v2", "tf", ""),
     ("tf.keras", "keras", ""),
     ("jax.numpy", "jax.numpy", ""),
+    ("inspect._empty", "inspect.Parameter.empty", ""),
+    ("inspect.Signature.empty", "inspect.Parameter.empty", ""),
 )
+
+
+_LAYOUTS = ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -57,6 +63,7 @@ def canonical(name: str, variant: str = "") -> Api:
 
 def api_attribute(tr: Tracer, value: Api, name: str, node: ast.AST | None) -> Value:
     result = canonical(f"{value.name}.{name}", value.variant)
+    tr.sparse = tr.sparse or (value.name.startswith("torch") and "sparse" in name and name not in _LAYOUTS)
     if result.name in ("numpy.newaxis", "tf.newaxis"):
         return None
     if name in ("is_floating_point", "is_complex", "is_floating", "is_integer", "is_bool"):
@@ -80,6 +87,7 @@ def submodule(tr: Tracer, module: Module, name: str, node: ast.AST | None) -> Va
 def import_module(tr: Tracer, name: str, whole: bool) -> Value:
     """`import a.b` gives `a`, unless `whole`; each level is a repository module or a library."""
     if _find(tr, name.partition(".")[0]) is None:
+        _refuse_absent(tr, name)
         if name.partition(".")[0] in ("tensorflow", "keras", "torch", "numpy", "tf_keras"):
             return canonical(name) if whole else canonical(name.partition(".")[0])
         return canonical(name if whole else name.partition(".")[0])
@@ -100,6 +108,8 @@ def import_from(tr: Tracer, node: ast.ImportFrom, store: Callable[[str, Value], 
     if base == "__future__":
         return
     local = _find(tr, base) is not None or (node.level > 0)
+    if not local:
+        _refuse_absent(tr, base)
     module: Value = _load(tr, base) if local else canonical(base)
     for alias in node.names:
         if alias.name == "*":
@@ -116,6 +126,12 @@ def import_from(tr: Tracer, node: ast.ImportFrom, store: Callable[[str, Value], 
                     store(name, canonical(f"{module.name}.{name}", module.variant))
             continue
         store(alias.asname or alias.name, _member(tr, module, alias.name, base, node))
+
+
+def _refuse_absent(tr: Tracer, name: str) -> None:
+    """A library that can do without a package tries to import it; where the library is, the package would be too."""
+    if tr.guards and tr.frame.path.startswith(MARK) and not is_installed(name.partition(".")[0]):
+        raise PyRaise("ModuleNotFoundError", f"No module named {name!r}")
 
 
 def _base(path: str, node: ast.ImportFrom) -> str:
@@ -177,12 +193,30 @@ def library_name(tr: Tracer, module: Module, name: str) -> bool:
     if not found:
         alone = defining(index, name, package) or defining(index, name, module.name.partition(".")[0])
         found = {alone} if alone is not None else set()
+    if not found and name in index:  # defined several times: where do the modules lead whose names are taken over?
+        through = _through_stars(tr, scope, module.path, name, 3)
+        found = {through} if through is not None else set()
     home = found.pop() if len(found) == 1 else None
     source = _load(tr, home) if home is not None and home != module.name else None
     if not isinstance(source, Module) or not provide(tr, source.scope, name):
         return False
     scope.names[name] = source.scope.names[name]
     return True
+
+
+def _through_stars(tr: Tracer, scope: LazyScope, path: str, name: str, depth: int) -> str | None:
+    """The last module, of those whose names are all taken over, that binds a name itself."""
+    for node in reversed(scope.stars):
+        base = _base(path, node)
+        module = _load(tr, base) if base != module_of(path) else None
+        if not isinstance(module, Module) or not isinstance(module.scope, LazyScope):
+            continue
+        if name in module.scope.binding:
+            return base
+        inner = _through_stars(tr, module.scope, module.path, name, depth - 1) if depth else None
+        if inner is not None:
+            return inner
+    return None
 
 
 def _find(tr: Tracer, name: str) -> Path | None:
@@ -311,6 +345,12 @@ def parsed(source: bytes | str) -> ast.Module:
     return ast.parse(source)
 
 
+@functools.lru_cache(maxsize=MOST_KEPT)
+def mangled(source: bytes) -> ast.Module:
+    """The syntax tree with the names that Python gives to what is private in a class."""
+    return with_private_names(ast.parse(source))
+
+
 def parse(tr: Tracer, file: Path, relative: str) -> ast.Module | None:
     known = tr.shared.sources.get(relative)
     if known is not None:
@@ -319,7 +359,8 @@ def parse(tr: Tracer, file: Path, relative: str) -> ast.Module | None:
         if file.stat().st_size > MOST_BYTES:
             tr.note(f"{relative} is larger than {MOST_BYTES} bytes and is not followed")
             return None
-        tree = parsed(file.read_bytes())
+        source = file.read_bytes()
+        tree = mangled(source) if relative.startswith(MARK) and PRIVATE.search(source) else parsed(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
         tr.note(f"{relative} cannot be parsed and is not followed")
         return None

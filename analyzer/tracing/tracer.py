@@ -67,6 +67,7 @@ class Tracer:
         self.occurrences: dict[Site, int] = {}
         self.compiled = 0  # enclosing calls that TensorFlow compiles first: tf.function, Sequential, fit
         self.types_open = False  # layers may have been moved to another floating type
+        self.sparse = False  # tensors may be sparse
         self.trusting = False  # arguments that nobody gives have the shapes that docstrings name
         self.in_wrapper = False  # the innermost code of a library is a wrapper of a function of the repository
         self.in_definition = False  # what is traced is a definition that nothing calls
@@ -317,6 +318,8 @@ class Tracer:
     def report(self, problem: Diagnostic) -> None:
         if self.speculating or any(d.origin == "rank" and not d.taken for d in self.path.decisions):
             return  # one example instead of a batch: only what works there tells anything
+        if any(d.origin == "guess" for d in self.path.decisions):
+            return
         if problem.site.path.startswith(MARK):
             return  # a library's own matter
         if problem.level == "error" and not problem.tier:
@@ -352,10 +355,13 @@ class Tracer:
 
     # ------------------------------------------------------------------ truth
 
-    def _choose(self, site: Site, origin: str, text: str, default: bool) -> bool:
-        """A branch of a library that no caller chooses is followed on one side, and nothing is proved behind it."""
+    def _choose(self, site: Site, origin: str, text: str, default: bool, rank: bool = False) -> bool:
+        """A branch of a library that no caller chooses is followed on one side, and nothing is proved behind it.
+
+        Where it asks for a `rank` that is not known, what is behind it may be the other side's matter alone.
+        """
         aside = site.path.startswith(MARK) and origin != "param"
-        told = "imprecise" if aside and origin != "flag" else origin
+        told = ("guess" if rank else "imprecise") if aside and origin != "flag" else origin
         return self.path.choose(site, told, text, default, imported=aside)
 
     def decide(self, value: Value, node: ast.AST | None = None, text: str = "") -> bool:
@@ -373,11 +379,13 @@ class Tracer:
                 return True
             if negate(value) in conditions:
                 return False
-            taken = self._choose(site, self._origin(value), text, self._default(value))
+            taken = self._choose(site, self._origin(value), text, self._default(value), self._guessed(value))
             self.assume(value if taken else negate(value), "branch", site)
             return taken
         if isinstance(value, Test):
             default = likely(value)
+            if site.path.startswith(MARK) and value.operation == "==" and value.subject.default is None:
+                default = value.negated  # of many constants that a library asks for, one is given
             taken = self._choose(site, value.origin, text, default)
             self.settle(value, taken)
             return taken
@@ -391,7 +399,7 @@ class Tracer:
             if id(value) not in self.path.truths:
                 self.path.truths[id(value)] = (value, self._choose(site, "data", text, True))
             return self.path.truths[id(value)][1]
-        return self.path.choose(site, "imprecise", text, True)
+        return self._choose(site, "imprecise", text, True)
 
     def settle(self, test: Test, taken: bool) -> None:
         """Record the outcome of a comparison with its subject."""
@@ -416,6 +424,10 @@ class Tracer:
         if kinds <= {"flag", "param", "batch"}:
             return "flag"
         return "size" if kinds <= {"flag", "param", "batch", "dim", "rank"} else "imprecise"
+
+    def _guessed(self, condition: Cond) -> bool:
+        """Whether it asks for the rank of a tensor that nobody gives."""
+        return any(symbol.name in self.ranks for symbol in condition.symbols)
 
     def _default(self, condition: Cond) -> bool:
         defaults = {

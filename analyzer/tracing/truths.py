@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensors import OpenSize, Tensor
-from analyzer.tracing.values import Api, DictV, Instance, ListV, Unknown, Value
+from analyzer.tracing.values import STORE, Api, DictV, Instance, ListV, Unknown, Value
 from analyzer.validity.terms import Cond, Poly
 
 
@@ -47,6 +47,8 @@ def truth_of(value: Value) -> bool | None:
     if isinstance(value, Tensor):
         return bool(value.value) if value.dims == () and isinstance(value.value, (int, float)) else None
     if isinstance(value, Instance):
+        if STORE in value.attrs and not value.cls.find("__bool__") and not value.cls.find("__len__"):
+            return truth_of(value.attrs[STORE])
         if value.cls.find("__bool__") or value.cls.find("__len__") or not value.cls.closed:
             return None
         return True

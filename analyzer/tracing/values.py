@@ -205,6 +205,7 @@ class Function:
     compiled: bool = False  # by tf.function
     command: bool = False  # of a command line: what it is called with is no argument of its own
     remembers: bool = False  # by functools.cache: called again with the same arguments, it gives the same object
+    imitates: Function | None = None  # what `@wraps` says that it stands for
     wrapped: Function | None = None  # what a library's decorator has made this of
 
     @property
@@ -279,6 +280,9 @@ def _linearize(cls: Class) -> list[Value]:
             if head in sequence:
                 sequence.remove(head)
     return result
+
+
+STORE = "__stored__"  # the attribute of an object that holds the dictionary which it inherits from
 
 
 class Instance:

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+from analyzer.tracing.attributes import OBJECT
 from analyzer.tracing.builtins import introspection, iterables, numbers
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.values import Api, ListV, Native, Unknown, Value
@@ -43,7 +44,7 @@ _RULES: dict[str, Callable[[Any], Value]] = {
     "staticmethod": introspection.method_of_kind("staticmethod"),
     "classmethod": introspection.method_of_kind("classmethod"),
     "property": introspection.property_, "id": introspection.identity, "hash": introspection.identity,
-    "delattr": introspection.delattr_, "format": introspection.plain(format), "complex": introspection.plain(complex),
+    "dir": introspection.dir_, "delattr": introspection.delattr_, "format": introspection.plain(format), "complex": introspection.plain(complex),
     "bytes": introspection.plain(bytes), "bytearray": introspection.plain(bytes), "ascii": introspection.plain(ascii),
     "oct": introspection.plain(oct),
 }  # fmt: skip
@@ -51,7 +52,7 @@ BUILTINS: dict[str, Value] = {
     name: Native(name, run, any_number=name in ("dict", "print", "super", "exit", "quit"))
     for name, run in _RULES.items()
 }
-BUILTINS["object"] = Native("object", lambda c: c.tr.unknown("an object"))
+BUILTINS["object"] = OBJECT
 BUILTINS["NotImplemented"] = Unknown("NotImplemented", label="NotImplemented", pytype="object")
 EXCEPTIONS = tuple(n for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException))
 BUILTINS.update((name, Api(name)) for name in EXCEPTIONS)

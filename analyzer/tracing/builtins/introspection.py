@@ -11,12 +11,23 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from analyzer.tracing.attributes import delete_attribute, lacks_attribute, set_attribute
+from analyzer.tracing.attribute_hooks import own_reader, read
+from analyzer.tracing.attributes import (
+    answers_itself,
+    class_has,
+    delete_attribute,
+    function_lacks,
+    lacks_attribute,
+    names_of_module,
+    set_attribute,
+)
 from analyzer.tracing.builtins.call import Call
+from analyzer.tracing.dictionary_objects import inherits_dictionary, names_held
 from analyzer.tracing.evaluation import evaluate, get_attribute
 from analyzer.tracing.framework_api import has_name
 from analyzer.tracing.lazy_modules import provide
-from analyzer.tracing.operators.layers import has_attribute
+from analyzer.tracing.libraries import MARK
+from analyzer.tracing.operators.layers import has_attribute, lacks_private
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.problems import PyRaise
@@ -104,8 +115,11 @@ def is_a(value: Value, kind: Value) -> bool | None:
             return False
         if isinstance(value, Tensor) and value.dims == () and kind.name in ("int", "float", "bool"):
             return None
-        return isinstance(value, known) if not isinstance(value, Instance) else None
+        return isinstance(value, known) if not isinstance(value, Instance) else _inherits(value, kind.name)
     if isinstance(kind, Class):
+        if isinstance(value, Tensor):
+            library = kind.path.startswith(MARK)  # what gives one of its own tensors gives no plain one
+            return False if kind.closed and (library or "torch.Tensor" not in kind.library_bases) else None
         return (
             kind in value.cls.mro
             if isinstance(value, Instance)
@@ -133,6 +147,16 @@ def is_a(value: Value, kind: Value) -> bool | None:
         if isinstance(value, Instance):
             return True if kind.name in value.cls.library_bases else None
     return None
+
+
+def _inherits(value: Instance, kind: str) -> bool | None:
+    """Whether an object of a class is of a builtin type."""
+    if kind == "dict" and inherits_dictionary(value):
+        return True
+    if kind == "tuple" and value.cls.tuple:
+        return True
+    plain = value.cls.closed and set(value.cls.library_bases) <= {*_MODULES, "collections.OrderedDict", "builtins.dict"}
+    return False if plain else None
 
 
 _PLAIN = (int, float, str, bytes, tuple, ListV, DictV, SetV)
@@ -191,6 +215,17 @@ def _may_derive(name: str, kind: str) -> bool:
 def hasattr_(c: Call) -> Value:
     value, name = c.get(0), c.get(1)
     if isinstance(name, str):
+        reader = own_reader(value, name) if isinstance(value, Instance) else None
+        if reader is not None:
+            return _answers(c, reader, name)
+        if (
+            isinstance(value, Instance)
+            and name not in value.attrs
+            and not value.cls.find(name)
+            and answers_itself(value)
+        ):
+            found = value.cls.find("__getattr__")
+            return _answers(c, Bound(value, found[0], found[1]), name) if found is not None else False
         if isinstance(value, Instance) and not value.open:
             if name in value.attrs or value.cls.find(name):
                 return True
@@ -199,10 +234,13 @@ def hasattr_(c: Call) -> Value:
         plainly = _has(value, name)
         if plainly is not None:
             return plainly
+        known = class_has(value, name) if isinstance(value, Class) else None
+        if known is not None:
+            return known
         if isinstance(value, Module):
             return provide(c.tr, value.scope, name) or c.tr.unknown("an attribute test", pytype="bool")
-        if isinstance(value, Layer) and has_attribute(value, name):
-            return True
+        if isinstance(value, Layer) and (has_attribute(value, name) or lacks_private(value, name)):
+            return has_attribute(value, name)
         if isinstance(value, Api) and has_name(f"{value.name}.{name}", c.tr.shared.versions):
             return True
         if isinstance(value, Unknown):
@@ -214,6 +252,16 @@ def hasattr_(c: Call) -> Value:
                 )
             return value.items[key]
     return c.tr.unknown("an attribute test", pytype="bool")
+
+
+def _answers(c: Call, reader: Bound, name: str) -> Value:
+    """Whether a class that reads its attributes itself finds one."""
+    try:
+        with c.tr.guarded(True):
+            found = read(c.tr, reader, name)
+    except PyRaise as error:
+        return False if error.name == "AttributeError" else c.tr.unknown("an attribute test", pytype="bool")
+    return c.tr.unknown("an attribute test", pytype="bool") if isinstance(found, Unknown) else True
 
 
 _TYPES = ((bool, bool), (int, int), (str, str), (bytes, bytes), (SetV, set), (ListV, list))
@@ -237,15 +285,43 @@ def getattr_(c: Call) -> Value:
     if not isinstance(name, str):
         return c.tr.unknown("a computed attribute")
     if len(c.args) > 2:
+        reader = own_reader(value, name) if isinstance(value, Instance) else None
+        if isinstance(value, Instance) and name not in value.attrs and not value.cls.find(name):
+            if reader is None and answers_itself(value):
+                found = value.cls.find("__getattr__")
+                reader = Bound(value, found[0], found[1]) if found is not None else None
+        if reader is not None:
+            try:
+                with c.tr.guarded(True):
+                    return read(c.tr, reader, name)
+            except PyRaise as error:
+                if error.name != "AttributeError":
+                    raise
+                return c.args[2]
         if isinstance(value, Instance) and name not in value.attrs and not value.cls.find(name):
             return c.args[2] if lacks_attribute(c.tr, value, name) else c.tr.unknown("an attribute")
-        if _has(value, name) is False:
+        if _has(value, name) is False or (isinstance(value, Class) and class_has(value, name) is False):
+            return c.args[2]
+        if (isinstance(value, Layer) and lacks_private(value, name)) or function_lacks(value, name):
             return c.args[2]
         if isinstance(value, Layer) and not has_attribute(value, name):
             return c.tr.unknown("an attribute")
         if isinstance(value, Unknown) and value.attrs.get(name) is None:
             return get_attribute(c.tr, value, name)
     return get_attribute(c.tr, value, name, c.node)
+
+
+def dir_(c: Call) -> Value:
+    """The names of a class or an object, in order; more may follow where a class of another library is among them."""
+    value = c.get(0)
+    cls = value.cls if isinstance(value, Instance) else value
+    if not isinstance(cls, Class):
+        return c.tr.unknown("dir()", "imprecise", pytype="list")
+    names = {*dir(object), *(value.attrs if isinstance(value, Instance) else ())}
+    for base in cls.mro:
+        names.update(base.scope.names if isinstance(base, Class) else ())
+    whole = cls.closed and not cls.library_bases and not (isinstance(value, Instance) and value.open)
+    return ListV(sorted(names), not whole)
 
 
 def setattr_(c: Call) -> Value:
@@ -371,6 +447,10 @@ def locals_(c: Call) -> Value:
 def vars_(c: Call) -> Value:
     """`vars(args)` of a namespace or an object is what it holds."""
     subject = c.get(0)
+    if isinstance(subject, Module):
+        return names_of_module(c.tr, subject)
+    if isinstance(subject, Instance) and not subject.open and not subject.cls.library_bases:
+        return names_held(subject)
     if isinstance(subject, (Object, Instance)):
         return DictV(dict(subject.attrs), not (isinstance(subject, Object) and subject.kind == "namespace"))
     return locals_(c)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.collected import MOST_ELEMENTS, as_dict, as_set, in_order
+from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import call, get_attribute, iterate
 from analyzer.tracing.iteration import fields_of, iter_forever, known_elements
 from analyzer.tracing.operators import data, tables
@@ -51,6 +53,8 @@ def length(c: Call) -> Value:
         return c.tr.rank_of(value.tensor)
     if isinstance(value, Instance) and value.cls.find("__len__"):
         return call(c.tr, get_attribute(c.tr, value, "__len__"), (), {})
+    if (held := store_of(c.tr, value)) is not None:
+        return length(replace(c, args=(held,)))
     if isinstance(value, (Layer, Instance)):
         items = value.attrs.get("items")
         if isinstance(items, (ListV, DictV)) and not items.open:

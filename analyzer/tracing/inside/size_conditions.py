@@ -15,11 +15,29 @@ def asks_for_sizes(condition: ast.expr, function: Any) -> bool:
     """Whether it asks for a shape, whether a size divides, or for a name that `function` (None: none is around it)
     takes from such; texts in it say nothing."""
     names = _from_sizes(function) if function is not None else frozenset()
-    return _of_sizes(condition) or any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(condition))
+    return (
+        _of_sizes(condition)
+        or _of_products(condition)
+        or any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(condition))
+    )
 
 
 def _of_sizes(node: ast.expr) -> bool:
     return _SIZES.search(_TEXT.sub("", ast.unparse(node))) is not None
+
+
+def _of_products(node: ast.expr) -> bool:
+    """Whether it asks if a size is the product of two others: ``head_dim * heads != width``."""
+    sides = [
+        side for part in ast.walk(node) if isinstance(part, ast.Compare)
+        and all(isinstance(op, (ast.Eq, ast.NotEq)) for op in part.ops) for side in (part.left, *part.comparators)
+    ]  # fmt: skip
+    named = (ast.Name, ast.Attribute)
+    return any(
+        isinstance(side, ast.BinOp) and isinstance(side.op, ast.Mult)
+        and isinstance(side.left, named) and isinstance(side.right, named)
+        for side in sides
+    ) and all(isinstance(side, (*named, ast.BinOp)) for side in sides)  # fmt: skip
 
 
 @functools.lru_cache(maxsize=4096)

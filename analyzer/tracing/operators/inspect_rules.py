@@ -2,30 +2,56 @@
 
 from __future__ import annotations
 
+import ast
+
 from analyzer.tracing.builtins import Call
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, Bound, Class, DictV, Function, Native, Object, Value
+from analyzer.tracing.values import (
+    Api,
+    Bound,
+    Class,
+    DictV,
+    Function,
+    Instance,
+    ListV,
+    Module,
+    Native,
+    Object,
+    Value,
+)
 
 _KINDS = "inspect.Parameter."
+_EACH = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")
 EMPTY = Api("inspect.Parameter.empty")
 
 
 @operator("inspect.signature", "callable *rest")
 def signature(op: Op, callable: Value, rest: tuple[Value, ...]) -> Value:
     function, skip = _function_of(callable)
-    if function is None or (function.node.args.kwarg is not None and getattr(function.node, "decorator_list", [])):
+    while function is not None and _imitates(function):
+        function = function.imitates or function.wrapped
+    if function is None or (function.decorated and function.node.args.kwarg is not None):
         op.tr.shared.unknown_calls[op.name] += 1
         return op.tr.unknown("a signature", "foreign")
     parameters = _parameters(function, skip)
+    types = _annotations(function)
+    described = {n: _described(n, kind, default, types.get(n, EMPTY)) for n, kind, default in parameters}
     return Object(
         "signature",
         {
-            "parameters": DictV({name: _described(name, kind, default) for name, kind, default in parameters}),
+            "parameters": DictV(described),
+            "return_annotation": types.get("return", EMPTY),
             "bind": Native("bind", lambda c: _bound(c, parameters)),
             "bind_partial": Native("bind_partial", lambda c: _bound(c, parameters)),
         },
     )
+
+
+def _imitates(function: Function) -> bool:
+    """Whether it is a wrapper that has the signature of what it wraps: `@wraps(f)`."""
+    marks = getattr(function.node, "decorator_list", [])
+    return any(isinstance(m, ast.Call) and ast.unparse(m.func) in ("wraps", "functools.wraps") for m in marks)
 
 
 def _function_of(value: Value) -> tuple[Function | None, int]:
@@ -54,8 +80,34 @@ def _parameters(function: Function, skip: int) -> list[Parameter]:
     return found
 
 
-def _described(name: str, kind: str, default: Value) -> Object:
-    return Object("parameter", {"name": name, "kind": Api(_KINDS + kind), "default": default})
+def _described(name: str, kind: str, default: Value, type: Value) -> Object:
+    kinds: dict[str, Value] = {word: Api(_KINDS + word) for word in _EACH}
+    return Object("parameter", {"name": name, "kind": kinds[kind], "default": default, "annotation": type, **kinds})
+
+
+def _annotations(function: Function) -> dict[str, Value]:
+    """The annotations that are written; what type each is is not looked at."""
+    spec = function.node.args
+    given = (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, spec.vararg, spec.kwarg)
+    found: dict[str, Value] = {p.arg: Object("annotation") for p in given if p is not None and p.annotation is not None}
+    if getattr(function.node, "returns", None) is not None:
+        found["return"] = Object("annotation")
+    return found
+
+
+_ASKED = {
+    "isclass": (Class,), "isfunction": (Function,), "ismethod": (Bound,), "isroutine": (Function, Bound),
+    "ismodule": (Module,),
+}  # fmt: skip
+_TOLD = (Class, Function, Bound, Module, Instance, ListV, DictV, tuple, str, int, float, type(None))
+
+
+@operator("inspect.isclass inspect.isfunction inspect.ismethod inspect.isroutine inspect.ismodule", "object")
+def is_kind(op: Op, object: Value) -> Value:
+    """What kind of thing of the source a value is."""
+    if isinstance(object, _ASKED[op.short]):
+        return not (isinstance(object, Bound) and not isinstance(object.function, Function)) or op.tr.unknown("a test")
+    return False if isinstance(object, _TOLD) else op.tr.unknown("a test of a kind", pytype="bool")
 
 
 def _bound(c: Call, parameters: list[Parameter]) -> Value:

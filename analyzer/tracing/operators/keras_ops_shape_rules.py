@@ -139,8 +139,30 @@ def pad(op: Op, x: Value, pad_width: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator(keras_ops("slice"), "inputs start_indices shape")
 def slice_(op: Op, inputs: Value, start_indices: Value, shape: Value) -> Value:
+    """Where fewer elements are there than it asks for, backends that do not refuse give those."""
     source, sizes = tensor(op, inputs), shape_value(op, shape)
-    return unknown_tensor(op, "tf") if source is None else like(op, source, sizes, source.dtype)
+    if source is None:
+        return unknown_tensor(op, "tf")
+    starts = plain(op.tr, start_indices)
+    if source.dims is not None and isinstance(sizes, tuple) and isinstance(starts, tuple):
+        if len(source.dims) == len(sizes) == len(starts):
+            parts = zip(sizes, starts, source.dims, strict=True)
+            known = [all(type(p) is int for p in part) for part in parts]
+            parts = zip(sizes, starts, source.dims, strict=True)
+            sizes = tuple(
+                min(size, max(whole - start, 0)) if sure and size >= 0 and start >= 0 else size
+                for sure, (size, start, whole) in zip(known, parts, strict=True)
+            )
+    return like(op, source, sizes, source.dtype)
+
+
+@operator(keras_ops("fft fft2 ifft2"), "x")
+def fourier(op: Op, x: Value) -> Value:
+    """Of the real and the imaginary part; so is what they give."""
+    parts = [tensor(op, part) for part in x] if isinstance(x, tuple) else []
+    if len(parts) != 2 or any(part is None for part in parts):
+        return op.tr.unknown(op.short)
+    return tuple(like(op, part, part.shape, part.dtype) for part in parts if part is not None)
 
 
 @operator(keras_ops("slice_update scatter_update"), "inputs *rest")
@@ -207,8 +229,13 @@ def ravel(op: Op, x: Value) -> Value:
 
 @operator(keras_ops("broadcast_to"), "x shape")
 def broadcast_to(op: Op, x: Value, shape: Value) -> Value:
-    source = tensor(op, x)
-    return Tensor(shape_value(op, shape), source.dtype if source else None, "tf", site=op.where)
+    source, dims = tensor(op, x), shape_value(op, shape)
+    if source is not None and source.dims is not None and isinstance(dims, tuple):
+        pairs = list(zip(source.dims[::-1], dims[::-1], strict=False))
+        wide = len(source.dims) > len(dims)
+        if wide or any(type(a) is int and type(b) is int and a not in (1, b) for a, b in pairs):
+            fail(op, "broadcast", f"{show_shape(source.dims)} cannot be broadcast to {show_shape(dims)}", (source,))
+    return Tensor(dims, source.dtype if source else None, "tf", site=op.where)
 
 
 @operator(keras_ops("empty full"), "shape *rest")

@@ -11,6 +11,7 @@ from typing import Any
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.causes import of_layer
 from analyzer.tracing.evaluation import call, iterate, seen
+from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.construction import check_construction
 from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
@@ -272,7 +273,8 @@ def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...]) -> Value:
 
 def _call_member(tr: Tracer, member: Layer, args: tuple[Value, ...]) -> Value:
     """A member is called by the sequence, so its own line is where it fails."""
-    return call_layer(tr, member, args, {}, None, member.site)
+    own = member.site is not None and not (member.site.path.startswith(MARK) and not tr.frame.path.startswith(MARK))
+    return call_layer(tr, member, args, {}, None, member.site if own else None)
 
 
 # ------------------------------------------------------------------------------------------------- attributes
@@ -319,6 +321,19 @@ def has_attribute(layer: Layer, name: str) -> bool:
     return layer.name.startswith("torch.nn.") and name in framework_data("torch")["attributes"]["torch.nn.Module"]
 
 
+def lacks_private(layer: Layer, name: str) -> bool:
+    """Whether a layer of PyTorch has no private attribute of the name: of those that it brings, few are no methods."""
+    if not layer.name.startswith("torch.nn.") or not name.startswith("_") or name.startswith("__"):
+        return False
+    known = framework_data("torch")["attributes"]["torch.nn.Module"]
+    return name not in layer.attrs and name not in known and not _PRIVATE.fullmatch(name)
+
+
+_PRIVATE = re.compile(
+    r"_(all_weights|flat_\w+|key_to_attr|keys|mask|output_padding|qkv_same_embed_dim|random_samples|size|\w+_block"
+    r"|reversed_padding_repeated_twice|weights_have_changed|(apply|check|compute|fill|get|init|infer|lazy|load|reset)_\w+"
+    r"|(require|resolve|update|handle|initialize)_\w+|conv_forward|ceil_div|fill_padding_idx_with_zero)"
+)
 WEIGHTED = re.compile(r"torch\.nn\.(Linear|Bilinear|Embedding|Conv|BatchNorm|LayerNorm|GroupNorm|InstanceNorm)")
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.tracing.dictionary_objects import dictionary_method
 from analyzer.tracing.evaluation import call
+from analyzer.tracing.mapping_methods import ABSTRACT
 from analyzer.tracing.operators import keras_models, optimizers
 from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
+from analyzer.tracing.operators.keras_attention import attention_part
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, layer_attribute, make_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
 from analyzer.tracing.operators.torch_modules import (
@@ -57,6 +60,10 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
     if any(base in optimizers.BASES for base in instance.cls.library_bases):
         optimizers.initialise(tr, instance, args, kwargs)
         return
+    maker = dictionary_method(tr, instance, "__init__")
+    if maker is not None:
+        call(tr, maker, args, kwargs)
+        return
     for base in instance.cls.library_bases:
         if base in ("torch.nn.Module", "keras.Model", "keras.layers.Layer", "keras.Layer", "object") or "." not in base:
             continue  # builtin exceptions have no dot
@@ -78,7 +85,7 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
                 if name not in ("items", "name"):
                     instance.attrs.setdefault(name, value)
             return
-        if base not in ("torch.utils.data.Dataset",):
+        if base not in ("torch.utils.data.Dataset", *ABSTRACT):
             instance.open = True
     if "keras.Model" in instance.cls.library_bases and ("inputs" in kwargs or len(args) == 2):
         tr.touch(instance)
@@ -101,6 +108,9 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
     layer = instance.attrs.get("__layer__")
     if isinstance(layer, Layer) and name in ("weight", "bias"):
         return layer_attribute(tr, layer, name)
+    part = attention_part(instance, layer, name) if isinstance(layer, Layer) else None
+    if part is not None:
+        return part
     if isinstance(layer, Object) and layer.kind == "model":
         known = layer.attrs.get(name, keras_models.model_attribute(layer, name))
         if known is not None:

@@ -150,6 +150,8 @@ _REDUCED = """sum mean max min std var prod argmax argmin any all amax amin medi
 @operator(_names("numpy.", _REDUCED) + " numpy.Tensor.ptp numpy.linalg.norm numpy.trapezoid numpy.trapz", "a *rest")
 def reduce(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     name = op.short
+    if name in ("prod", "sum", "max", "min", "mean", "any", "all") and type(a) is int and not op.extra and not rest:
+        return a if name not in ("mean", "any", "all") else float(a) if name == "mean" else bool(a)
     if name == "prod" and isinstance(a, (tuple, ListV)) and "axis" not in op.extra:
         items = plain(op.tr, a)
         if isinstance(items, tuple) and all(isinstance(i, (int, Poly)) for i in items):

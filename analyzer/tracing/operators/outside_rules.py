@@ -10,6 +10,7 @@ _TYPES = {
     "bool": (
         "torch.allclose torch.equal torch.is_grad_enabled torch.is_inference_mode_enabled torch.is_autocast_enabled "
         "torch.is_storage torch.are_deterministic_algorithms_enabled "
+        "torch.is_deterministic_algorithms_warn_only_enabled "
         "torch.can_cast "
         "torch.nn.parameter.is_lazy torch.cuda.is_initialized torch.cuda.is_bf16_supported "
         "torch.onnx.is_in_onnx_export "

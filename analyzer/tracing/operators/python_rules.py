@@ -11,11 +11,13 @@ from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.builtins import BUILTINS, Call
 from analyzer.tracing.definitions import make_class
 from analyzer.tracing.evaluation import call, iterate
+from analyzer.tracing.libraries import MARK, is_installed
 from analyzer.tracing.modules import import_module
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.values import (
+    Api,
     Class,
     DictV,
     Function,
@@ -60,6 +62,16 @@ def is_keyword(op: Op, text: Value) -> Value:
     if isinstance(text, Unknown):
         return Unknown("a test of a name", text.origin, pytype="bool")
     return isinstance(text, str) and (keyword.iskeyword if op.short == "iskeyword" else keyword.issoftkeyword)(text)
+
+
+@operator("importlib.util.find_spec", "name *rest")
+def module_spec(op: Op, name: Value, rest: tuple[Value, ...]) -> Value:
+    """Whether a library finds a package that it can do without."""
+    if not op.tr.frame.path.startswith(MARK) or not isinstance(name, str):
+        op.tr.shared.unknown_calls[op.name] += 1
+        return op.tr.unknown("a module's specification", "foreign", "find_spec()")
+    found = is_installed(name.partition(".")[0])
+    return Object("a module's specification", {"name": name}) if found else None
 
 
 @operator("importlib.import_module", "name package=None")
@@ -107,7 +119,7 @@ def python_operator(op: Op, a: Value, b: Value) -> Value:
     return binary(op.tr, kinds[op.short], a, b, op.node or ast.Constant(0))
 
 
-@operator("collections.OrderedDict", "*args")
+@operator("collections.OrderedDict typing.OrderedDict", "*args")
 def ordered_dict(op: Op, args: tuple[Value, ...]) -> Value:
     return BUILTINS["dict"].run(Call(op.tr, args, dict(op.extra), op.node))
 
@@ -193,7 +205,7 @@ def leave(op: Op, args: tuple[Value, ...]) -> Value:
 
 @operator("dataclasses.field", "*args")
 def dataclass_field(op: Op, args: tuple[Value, ...]) -> Value:
-    return Object("dataclass field", data=dict(op.extra))
+    return Object("dataclass field", data={k: v for k, v in op.extra.items() if v != MISSING})
 
 
 @operator("pydantic.Field", "default=... *rest")
@@ -237,7 +249,27 @@ def fields(op: Op, x: Value) -> Value:
     cls = x.cls if isinstance(x, Instance) else x
     if not isinstance(cls, Class) or not cls.dataclass or not cls.closed:
         return op.tr.unknown("dataclasses.fields()")
-    return tuple(Object("field", {"name": name}) for name in field_names(cls))
+    return tuple(_described(op, cls, name) for name in field_names(cls))
+
+
+MISSING = Api("dataclasses.MISSING")
+
+
+def _described(op: Op, cls: Class, name: str) -> Object:
+    """A field as `dataclasses.fields` tells it."""
+    found = cls.find(name)
+    default = found[0] if found is not None else MISSING
+    given = default.data if isinstance(default, Object) and default.kind == "dataclass field" else {"default": default}
+    told = {key: given.get(key, MISSING) for key in ("default", "default_factory")}
+    return Object("field", {
+        "name": name, **told, "metadata": given.get("metadata") or DictV(), "type": op.tr.unknown("a type", label="type"),
+    })  # fmt: skip
+
+
+@operator("weakref.ref weakref.proxy", "object *rest")
+def weak(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
+    """The object, which something else keeps as long as it is asked for."""
+    return object if op.short == "proxy" else Native("a reference", lambda c: object)
 
 
 @operator("typing.cast", "type value")

@@ -72,6 +72,9 @@ def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None)
         device = tr.unknown("a device", "data", name)
         device.kind = DEVICE
         return device
+    tr.sparse = tr.sparse or "sparse" in name
+    if name == "layout" and value.framework == "torch" and not tr.sparse:
+        return Api("torch.strided")
     if name in ("device", "name", "op", "grad_fn", "is_leaf", "itemsize", "nbytes", "layout", "graph", "indices"):
         return tr.unknown(f"attribute {name}", "data", name)
     if name == "is_sparse" and value.framework == "torch" and (value.name == "grad" or "variable" in value.tags):

@@ -79,11 +79,15 @@ def transparent(op: Op, module: Value, rest: tuple[Value, ...]) -> Value:
     return module
 
 
+_COMPILERS = ("is_scripting", "is_tracing", "is_compiling", "is_dynamo_compiling", "is_exporting")
+
+
 @operator(
     (
         "torch.cuda.is_available torch.backends.mps.is_available torch.backends.mps.is_built torch.xpu.is_available "
         "torch.backends.cudnn.is_available torch.distributed.is_available torch.distributed.is_initialized "
-        "torch.jit.is_scripting torch.jit.is_tracing torch.compiler.is_compiling torch._dynamo.is_compiling"
+        "torch.jit.is_scripting torch.jit.is_tracing torch.compiler.is_compiling torch._dynamo.is_compiling "
+        "torch.compiler.is_dynamo_compiling torch.compiler.is_exporting torch._dynamo.is_exporting"
     ),
     "",
 )
@@ -92,6 +96,8 @@ def machine(op: Op) -> Value:
     found = op.tr.machine.get(op.name)
     if found is None:
         found = op.tr.machine[op.name] = op.tr.unknown("what the machine has", "data", op.short, "bool")
+        if op.short in _COMPILERS:
+            found.default = False  # a program that compiles nothing
     return found
 
 

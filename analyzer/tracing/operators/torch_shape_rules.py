@@ -212,12 +212,15 @@ def ravel(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
 def new(op: Op, input: Value, size: tuple[Value, ...]) -> Value:
     if op.short in ("new_tensor", "new"):
         return unknown_tensor(op, "torch")
-    return Tensor(shape_argument(op, size), getattr(input, "dtype", None), "torch", site=op.where)
+    given = op.extra.get("dtype")
+    dtype = getattr(input, "dtype", None) if given is None else dtype_name(given)
+    return Tensor(shape_argument(op, size), dtype, "torch", site=op.where)
 
 
-@operator("Tensor.new_full", "input size fill_value")
-def new_full(op: Op, input: Value, size: Value, fill_value: Value) -> Value:
-    return Tensor(shape_argument(op, (size,)), None, "torch", site=op.where)
+@operator("Tensor.new_full", "input size fill_value dtype=None")
+def new_full(op: Op, input: Value, size: Value, fill_value: Value, dtype: Value) -> Value:
+    kind = getattr(input, "dtype", None) if dtype is None else dtype_name(dtype)
+    return Tensor(shape_argument(op, (size,)), kind, "torch", site=op.where)
 
 
 @operator("Tensor.as_strided torch.as_strided", "input size stride storage_offset=None")
