@@ -17,6 +17,7 @@ from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import (
+    CHILDREN,
     FREE,
     Class,
     DictV,
@@ -52,7 +53,7 @@ def length(c: Call) -> Value:
     if isinstance(value, Instance) and value.cls.find("__len__"):
         return call(c.tr, get_attribute(c.tr, value, "__len__"), (), {})
     if isinstance(value, (Layer, Instance)):
-        items = value.attrs.get("items")
+        items = value.attrs.get(CHILDREN)
         if isinstance(items, (ListV, DictV)) and not items.open:
             return len(items.items)
     if isinstance(value, Rows):
