@@ -230,6 +230,9 @@ class _copied:
         copy = Path(self.folder) / "package"
         shutil.copytree(self.root, copy, ignore=shutil.ignore_patterns("*.so", "*.png", "*.bin", ".git"))
         (copy / self.path).write_text(self.text, encoding="utf-8")
+        beside = self.root.parent / "README.md"  # of a repository that keeps its package below `src`
+        if self.root.name == "src" and beside.is_file():
+            shutil.copy(beside, copy / "README.md")
         for metadata in copy.glob("*.dist-info/METADATA"):  # a wheel keeps the repository's README there
             described = metadata.read_text(encoding="utf-8", errors="replace").partition("\n\n")[2]
             (copy / "README.md").write_text(described, encoding="utf-8")

@@ -29,6 +29,7 @@ from analyzer.tracing.signatures import refuse
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
+    CHILDREN,
     Api,
     Bound,
     Class,
@@ -241,7 +242,7 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     if found is not None and isinstance(found[0], Function) and found[0].kind == "property":
         return call(tr, Bound(value, found[0], found[1]), (), {})
     named = children_by_name(value)
-    if name in value.attrs and (name != "items" or named is None):
+    if name in value.attrs:
         return value.attrs[name]
     if named is not None and name in named.items:
         return named.items[name]
@@ -516,7 +517,7 @@ def delete_attribute(tr: Tracer, owner: Value, name: str) -> None:
     if isinstance(owner, (Instance, Layer, Object, Unknown)):
         tr.touch(owner)
         old = owner.attrs.pop(name, None)
-        items = owner.attrs.get("items")
+        items = owner.attrs.get(CHILDREN)
         if isinstance(items, ListV) and any(child is old for child in items.items):
             tr.touch(items)
             items.items = [child for child in items.items if child is not old]

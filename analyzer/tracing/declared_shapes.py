@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from analyzer.tracing.problems import Diagnostic
+from analyzer.tracing.rows_of_sizes import row
 from analyzer.tracing.solver import satisfiable
 from analyzer.tracing.tensors import Shape, Tensor, show_shape
 from analyzer.tracing.values import Function, Instance, Unknown, Value
@@ -303,7 +304,16 @@ def _aligned(contract: Contract, dims: tuple[Term, ...], many: int | None) -> It
 
 def give_shape(tr: Tracer, tensor: Tensor, contract: Contract, sizes: Sizes) -> None:
     """Give a tensor of unknown rank the declared shape; new names are sizes that callers choose."""
-    if any(axis.kind == "many" for axis in contract):
+    many = next((axis for axis in contract if axis.kind == "many"), None)
+    if many is not None and tr.spreading and many.text != "..." and tensor.shape.rank is None:
+        key = f"*{many.text}"
+        if key not in sizes:
+            sizes[key] = row(tr, many.text)
+        tr.touch(tensor.shape)
+        parts = (sizes[key] if axis is many else (_size_or_new(tr, axis, sizes),) for axis in contract)
+        tensor.shape.dims = tuple(size for part in parts for size in part)
+        return
+    if many is not None:
         for index in range(-1, -len(contract) - 1, -1):
             axis = contract[index]
             if axis.kind == "many":

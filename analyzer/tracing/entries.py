@@ -21,6 +21,7 @@ from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import OutOfBudget
 from analyzer.tracing.problems import DEFAULT_CONFIGURATION, DOCUMENTED_CALL, DOCUMENTED_PROGRAM, Diagnostic
 from analyzer.tracing.remembered import remembered
+from analyzer.tracing.rows_of_sizes import returns_a_row
 from analyzer.tracing.solver import Effort
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.unit_tests import cases_of, run_case
@@ -141,6 +142,18 @@ def _explore_further(base: Tracer, value: Class | Function, scope: Scope, relati
             for key in _new(shared, before):
                 shared.problems[key] = replace(shared.problems[key], tier=told)
     called = value if isinstance(value, Function) else _computes(value)
+    if called is not None and returns_a_row(called):
+        before, base.spreading = dict(shared.problems), True
+        try:
+            explore_beside(
+                base, name, scale, lambda: _call_with_unknowns(base, value, scope, relative, False),
+                f"{value.path}:{value.node.lineno} spread",
+            )  # fmt: skip
+        finally:
+            base.spreading = False
+        told_here = {k: p for k, p in shared.problems.items() if p.rule == "tracing/annotation-mismatch"}
+        shared.problems.clear()
+        shared.problems.update({**told_here, **before})
     if called is not None and any(n != RESULT for n in documented(called)):
         before, base.trusting = dict(shared.problems), True
         try:

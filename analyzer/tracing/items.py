@@ -24,6 +24,7 @@ from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
+    CHILDREN,
     Api,
     Class,
     DefaultDict,
@@ -75,14 +76,14 @@ def _of_function(tr: Tracer, value: Native, index: Value, node: ast.AST | None) 
 @ITEMS.of(Layer)
 def _of_layer(tr: Tracer, value: Layer, index: Value, node: ast.AST | None) -> Value:
     """Of a sequence, a list or a dictionary of modules."""
-    items = value.attrs.get("items")
+    items = value.attrs.get(CHILDREN)
     if not isinstance(items, (ListV, DictV)):
         return tr.unknown("an item of a layer")
     found = get_item(tr, items, index)
     if not isinstance(index, SliceV) or not isinstance(items, ListV):
         return found
     part = Layer(value.name, {}, value.site)
-    part.attrs["items"] = found
+    part.attrs[CHILDREN] = found
     return part
 
 
@@ -95,7 +96,7 @@ def _of_instance(tr: Tracer, value: Instance, index: Value, node: ast.AST | None
     held = store_of(tr, value)
     if held is not None:
         return get_item(tr, held, index, node)
-    items = value.attrs.get("items")
+    items = value.attrs.get(CHILDREN)
     if value.cls.library_bases and isinstance(items, (ListV, DictV)):
         return get_item(tr, items, index, node)
     return tr.unknown("an item")
@@ -269,9 +270,9 @@ def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
     elif (held := store_of(tr, owner)) is not None:
         set_item(tr, held, index, value)
     elif isinstance(owner, Layer) or (
-        isinstance(owner, Instance) and isinstance(owner.attrs.get("items"), (ListV, DictV))
+        isinstance(owner, Instance) and isinstance(owner.attrs.get(CHILDREN), (ListV, DictV))
     ):
-        items = owner.attrs.get("items")
+        items = owner.attrs.get(CHILDREN)
         if items is not None:
             set_item(tr, items, index, value)
     elif isinstance(owner, Unknown) and hashable(index):
@@ -294,8 +295,8 @@ def _set_slice(tr: Tracer, owner: ListV, index: SliceV, value: Value) -> None:
 
 
 def delete_item(tr: Tracer, owner: Value, index: Value) -> None:
-    if isinstance(owner, (Layer, Instance)) and "items" in owner.attrs:
-        delete_item(tr, owner.attrs["items"], index)
+    if isinstance(owner, (Layer, Instance)) and CHILDREN in owner.attrs:
+        delete_item(tr, owner.attrs[CHILDREN], index)
     elif isinstance(owner, Instance) and owner.cls.find("__delitem__"):
         call(tr, get_attribute(tr, owner, "__delitem__"), (index,), {})
     elif (held := store_of(tr, owner)) is not None:

@@ -15,6 +15,7 @@ from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
+    CHILDREN,
     Class,
     DictV,
     Instance,
@@ -58,13 +59,13 @@ def _of_dict(tr: Tracer, value: DictV, node: ast.AST | None) -> Elements:
 
 @ELEMENTS.of(Layer)
 def _of_layer(tr: Tracer, value: Layer | Instance, node: ast.AST | None) -> Elements:
-    items = value.attrs.get("items")
+    items = value.attrs.get(CHILDREN)
     return iterate(tr, items, node) if isinstance(items, (ListV, DictV)) else _of_any(tr, value, node)
 
 
 @ELEMENTS.of(Instance)
 def _of_instance(tr: Tracer, value: Instance, node: ast.AST | None) -> Elements:
-    if not value.cls.find("__iter__") and isinstance(value.attrs.get("items"), (ListV, DictV)):
+    if not value.cls.find("__iter__") and isinstance(value.attrs.get(CHILDREN), (ListV, DictV)):
         return _of_layer(tr, value, node)
     held = store_of(tr, value) if not value.cls.find("__iter__") else None
     if held is not None:
@@ -122,7 +123,7 @@ def fields_of(value: Instance) -> list[Value] | None:
 def known_elements(sequence: Value) -> int | None:
     """How many elements are seen themselves; later ones get a representative. None if all are."""
     if isinstance(sequence, (Layer, Instance)):
-        sequence = sequence.attrs.get("items")
+        sequence = sequence.attrs.get(CHILDREN)
     if isinstance(sequence, ListV):
         return len(sequence.items) if sequence.open else None
     if isinstance(sequence, Iterator_):

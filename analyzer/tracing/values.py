@@ -34,6 +34,9 @@ class Fields(tuple[Any, ...]):
 FREE = frozenset(("flag", "param", "batch", "data"))  # origins of a choice whose sides are all possible
 
 
+CHILDREN = "its children"  # the attribute under which a container of modules keeps them: no program has such a name
+
+
 class Unknown:
     """A value nobody can know here. Two looks at the same attribute or item of it give the same unknown.
 

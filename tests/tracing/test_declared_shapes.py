@@ -146,3 +146,26 @@ def test_an_annotation_is_an_assumption_that_finds_wrong_layers(tmp_path: Path) 
 def test_a_comment_that_is_wrong_is_advice(tmp_path: Path, comment: str, wrong: bool) -> None:
     found, _ = problems(tmp_path, f"x = torch.zeros(2, 10, 64)  # {comment}")
     assert [(p.rule, p.level) for p in found] == ([("tracing/shape-comment", "note")] if wrong else [])
+
+
+@pytest.mark.parametrize(
+    ("result", "returned", "wrong"),
+    [
+        ("*batch c", "x.sum(-1)", True),
+        ("*batch c", "x.reshape(-1, x.shape[-1])", True),
+        ("*batch 4", "x[..., :3]", True),
+        ("*batch", "x.sum(-1)", False),
+        ("*batch c", "x.reshape(-1, x.shape[-1]).reshape(x.shape)", False),
+        ("*other c", "x[None]", False),
+        ("... c", "x[None]", False),
+    ],
+)
+def test_a_row_of_sizes_of_what_nothing_calls(tmp_path: Path, result: str, returned: str, wrong: bool) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(
+        "from jaxtyping import Float\nfrom torch import Tensor\n\n\n"
+        f'def f(x: Float[Tensor, "*batch c"]) -> Float[Tensor, "{result}"]:\n    return {returned}\n'
+    )
+    _, tree = read_source(path, tmp_path)
+    told = explore(tmp_path, path.name, tree, Versions()).problems.values()
+    assert [(p.rule, p.level, p.site.line) for p in told] == [("tracing/annotation-mismatch", "warning", 6)] * wrong

@@ -27,6 +27,16 @@ class Net(nn.Sequential):
 y = Net()(torch.zeros(3, 4))
 """,
     ),
+    "an attribute called items of a subclass of Sequential": (
+        8,
+        """
+class Net(nn.Sequential):
+    def __init__(self):
+        super().__init__(nn.Linear(4, 8), nn.Linear(7, 2))  # fails
+        self.items = [1]
+y = Net()(torch.zeros(3, 4))
+""",
+    ),
     "_modules of a subclass": (
         8,
         """

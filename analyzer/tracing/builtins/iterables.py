@@ -19,6 +19,7 @@ from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import (
+    CHILDREN,
     FREE,
     Class,
     DictV,
@@ -56,7 +57,7 @@ def length(c: Call) -> Value:
     if (held := store_of(c.tr, value)) is not None:
         return length(replace(c, args=(held,)))
     if isinstance(value, (Layer, Instance)):
-        items = value.attrs.get("items")
+        items = value.attrs.get(CHILDREN)
         if isinstance(items, (ListV, DictV)) and not items.open:
             return len(items.items)
     if isinstance(value, Rows):

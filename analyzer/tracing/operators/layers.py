@@ -31,6 +31,7 @@ from analyzer.tracing.operators.torch_modules import (
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
+    CHILDREN,
     Api,
     Bound,
     DictV,
@@ -117,7 +118,7 @@ def knows_arguments(layer: Layer) -> bool:
     """Whether every hyperparameter without a default was given."""
     home = home_of(layer.name)
     found = find_spec(home[1], home[0]) if home is not None else None
-    if found is None or "items" in layer.attrs:
+    if found is None or CHILDREN in layer.attrs:
         return True
     return all(name in layer.args or d is not inspect.Parameter.empty for name, d in defaults_of(found).items())
 
@@ -125,21 +126,21 @@ def knows_arguments(layer: Layer) -> bool:
 def _container(tr: Tracer, name: str, args: tuple[Value, ...], node: ast.Call | None) -> Layer:
     layer = Layer(name, {}, tr.site(node))
     if name.endswith("Dict"):
-        layer.attrs["items"] = args[0] if args and isinstance(args[0], DictV) else DictV({}, bool(args))
+        layer.attrs[CHILDREN] = args[0] if args and isinstance(args[0], DictV) else DictV({}, bool(args))
         return layer
     if name == "torch.nn.Sequential":
         if len(args) == 1 and isinstance(args[0], DictV):
-            layer.attrs["items"] = ListV(args[0].items.values(), args[0].open)
+            layer.attrs[CHILDREN] = ListV(args[0].items.values(), args[0].open)
             for key, value in args[0].items.items():
                 layer.attrs[str(key)] = value
         else:
-            layer.attrs["items"] = ListV(args)
+            layer.attrs[CHILDREN] = ListV(args)
         return layer
     if args:
         items, endless = iterate(tr, args[0], node)
-        layer.attrs["items"] = ListV([v for v, _ in zip(items, range(2 if endless else 4096), strict=False)], endless)
+        layer.attrs[CHILDREN] = ListV([v for v, _ in zip(items, range(2 if endless else 4096), strict=False)], endless)
     else:
-        layer.attrs["items"] = ListV()
+        layer.attrs[CHILDREN] = ListV()
     return layer
 
 
@@ -148,7 +149,7 @@ def open_sequence(tr: Tracer, api: Api, node: ast.Call | None) -> Layer | None:
     if api.name != "torch.nn.Sequential":
         return None
     layer = Layer(api.name, {}, tr.site(node))
-    layer.attrs["items"] = ListV((), True)
+    layer.attrs[CHILDREN] = ListV((), True)
     return layer
 
 
@@ -257,7 +258,7 @@ def _as_tensorflow(value: Value) -> None:
 
 def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...]) -> Value:
     value: Value = args[0] if args else tr.unknown("an input")
-    items = layer.attrs.get("items")
+    items = layer.attrs.get(CHILDREN)
     if not isinstance(items, ListV):
         return tr.unknown("result of a sequence")
     for member in list(items.items):
@@ -292,14 +293,14 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
     size = of_convolution(layer, name)
     if size is not None:
         return size
-    if name in layer.attrs and name != "items":
+    if name in layer.attrs:
         return layer.attrs[name]
     if name in layer.args:
         return layer.args[name]
     if name in ("weight", "bias"):
         return parameter(tr, layer, name)
-    if name == "layers" and isinstance(layer.attrs.get("items"), ListV):
-        return layer.attrs["items"]
+    if name == "layers" and isinstance(layer.attrs.get(CHILDREN), ListV):
+        return layer.attrs[CHILDREN]
     if name == "_modules" and layer.name.startswith("torch."):
         return children_of(layer)
     if name in _STATISTICS and layer.name.startswith("torch.nn.BatchNorm"):
@@ -313,7 +314,7 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
 
 def has_attribute(layer: Layer, name: str) -> bool:
     """Whether a layer is known to have it: what it was made of, its parameters, PyTorch's methods."""
-    if name in layer.args or (name in layer.attrs and name != "items") or of_convolution(layer, name) is not None:
+    if name in layer.args or name in layer.attrs or of_convolution(layer, name) is not None:
         return True
     weighted = bool(WEIGHTED.match(layer.name))
     if name in ("weight", "bias", "reset_parameters") and weighted:
@@ -396,7 +397,7 @@ def layer_method(
     if name == "get_submodule" and args and isinstance(args[0], str):
         child = find_submodule(layer, args[0])
         return child if child is not None else tr.unknown("a submodule")
-    items = layer.attrs.get("items")
+    items = layer.attrs.get(CHILDREN)
     if isinstance(items, (ListV, DictV)):
         if name == "add_module" and isinstance(items, ListV) and len(args) == 2:
             tr.touch(items)

@@ -24,7 +24,20 @@ from analyzer.tracing.operators.torch_modules import (
     register_hook,
 )
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, Bound, DictV, Function, Instance, Layer, ListV, Object, SuperV, Unknown, Value
+from analyzer.tracing.values import (
+    CHILDREN,
+    Api,
+    Bound,
+    DictV,
+    Function,
+    Instance,
+    Layer,
+    ListV,
+    Object,
+    SuperV,
+    Unknown,
+    Value,
+)
 
 _SELF = {
     "to",
@@ -74,15 +87,15 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
         if layer is not None:
             tr.touch(instance)
             instance.attrs["__layer__"] = layer
-            if "items" in layer.attrs:
-                instance.attrs["items"] = layer.attrs["items"]
+            if CHILDREN in layer.attrs:
+                instance.attrs[CHILDREN] = layer.attrs[CHILDREN]
             for name in dict.fromkeys((*layer.args, *SIZES_OF_CONVOLUTIONS)):
                 size = of_convolution(layer, name)
                 value = layer.args.get(name) if size is None else size
                 if name != "bias" and (name in layer.args or size is not None):  # the parameter, not the switch
                     instance.attrs.setdefault(name, value)
             for name, value in layer.attrs.items():
-                if name not in ("items", "name"):
+                if name not in (CHILDREN, "name"):
                     instance.attrs.setdefault(name, value)
             return
         if base not in ("torch.utils.data.Dataset", *ABSTRACT):
@@ -192,7 +205,7 @@ def instance_method(
         return keras_models.add_weight(tr, args, kwargs, node)
     if name in ("compile", "fit", "evaluate", "predict", "train_on_batch"):
         return keras_models.model_method(tr, owner, name, args, kwargs, node)
-    items = owner.attrs.get("items")
+    items = owner.attrs.get(CHILDREN)
     if isinstance(items, (ListV, DictV)) and name in (
         "append", "extend", "insert", "items", "keys", "values", "update", "pop",
     ):  # fmt: skip

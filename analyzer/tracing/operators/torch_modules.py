@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import DictV, Instance, Layer, ListV, Object, Unknown, Value
+from analyzer.tracing.values import CHILDREN, DictV, Instance, Layer, ListV, Object, Unknown, Value
 
 _HOOKS = {"register_forward_hook": "after", "register_forward_pre_hook": "before"}
 MOST_MODULES = 400  # of one network that are gone through one by one
-_HIDDEN = ("__layer__", "__hooks__", "items")
+_HIDDEN = ("__layer__", "__hooks__", CHILDREN)
 
 
 class Children(DictV):
@@ -34,13 +34,13 @@ def is_sequence(value: Value) -> bool:
     name = value.name if isinstance(value, Layer) else ""
     bases = value.cls.library_bases if isinstance(value, Instance) else ()
     return (name == "torch.nn.Sequential" or "torch.nn.Sequential" in bases) and isinstance(
-        value.attrs.get("items"), ListV
+        value.attrs.get(CHILDREN), ListV
     )
 
 
 def named_children(value: Layer | Instance) -> Iterator[tuple[str, Value]]:
     """The registered children in order; those of a sequence by their names, else by their places."""
-    items = value.attrs.get("items")
+    items = value.attrs.get(CHILDREN)
     names = {id(v): k for k, v in value.attrs.items() if k not in _HIDDEN and is_module(v)}
     if isinstance(items, ListV):
         for index, child in enumerate(items.items):
@@ -83,21 +83,21 @@ def _has_hidden(module: Value) -> bool:
 
 
 def children_of(value: Layer | Instance) -> Children:
-    items = value.attrs.get("items")
+    items = value.attrs.get(CHILDREN)
     open_ = (isinstance(value, Instance) and value.open) or (isinstance(items, (ListV, DictV)) and items.open)
     return Children(value, dict(named_children(value)), open_)
 
 
 def children_by_name(value: Layer | Instance) -> DictV | None:
     """What `nn.ModuleDict`, or a class that inherits from it, holds; None for any other module."""
-    layer, items = value if isinstance(value, Layer) else value.attrs.get("__layer__"), value.attrs.get("items")
+    layer, items = value if isinstance(value, Layer) else value.attrs.get("__layer__"), value.attrs.get(CHILDREN)
     by_name = isinstance(layer, Layer) and layer.name in ("torch.nn.ModuleDict", "torch.nn.ParameterDict")
     return items if by_name and isinstance(items, DictV) else None
 
 
 def register(tr: Tracer, owner: Layer | Instance, name: str, old: Value, new: Value) -> None:
     """`owner.name = new` where `owner` keeps its children by name or in order: it replaces one, or follows the last."""
-    items = owner.attrs.get("items")
+    items = owner.attrs.get(CHILDREN)
     if not is_module(new):
         return
     named = children_by_name(owner)
