@@ -171,7 +171,14 @@ def _of_native(tr: Tracer, value: Native, name: str, node: ast.AST | None) -> Va
 
         return Native(name, run)
     if value.name == "object" and name == READER:
-        return Native(name, lambda c: _read_by_base(c.tr, c.get(0), c.get(1)) if isinstance(c.get(0), Instance) and isinstance(c.get(1), str) else c.tr.unknown("an attribute"))
+        return Native(
+            name,
+            lambda c: (
+                _read_by_base(c.tr, c.get(0), c.get(1))
+                if isinstance(c.get(0), Instance) and isinstance(c.get(1), str)
+                else c.tr.unknown("an attribute")
+            ),
+        )
     if value.name == "object" and name == "__new__":
         return Native(name, lambda c: Instance(c.get(0), c.tr.site(c.node)) if isinstance(c.get(0), Class) else None)
     if value.name in ("str", "list", "dict", "set", "int", "float", "tuple", "bytes"):

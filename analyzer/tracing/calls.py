@@ -90,7 +90,9 @@ def call_node(tr: Tracer, node: ast.Call) -> Value:
         value = evaluate(tr, keyword.value)
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
-        elif isinstance(value := plain_store(tr, value) or value, DictV) and all(isinstance(k, str) for k in value.items):
+        elif isinstance(value := plain_store(tr, value) or value, DictV) and all(
+            isinstance(k, str) for k in value.items
+        ):
             kwargs.update(value.items)
             open_args = open_args or value.open
         else:

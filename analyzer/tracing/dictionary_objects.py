@@ -104,9 +104,11 @@ def _has(c: Any, held: DictV) -> Value:
 _RULES = {
     "__init__": _fill,
     "__getitem__": lambda c, held: get_item(c.tr, held, c.get(0), c.node),
-    "__setitem__": lambda c, held: call(c.tr, Bound(held, "update"), (DictV({c.get(0): c.get(1)}),), {})
-    if isinstance(c.get(0), (str, int))
-    else c.tr.forget([held]),
+    "__setitem__": lambda c, held: (
+        call(c.tr, Bound(held, "update"), (DictV({c.get(0): c.get(1)}),), {})
+        if isinstance(c.get(0), (str, int))
+        else c.tr.forget([held])
+    ),
     "__delitem__": lambda c, held: call(c.tr, Bound(held, "pop"), (c.get(0),), {}),
     "__contains__": _has,
     "__iter__": lambda c, held: call(c.tr, Bound(held, "keys"), (), {}),

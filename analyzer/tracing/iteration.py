@@ -208,7 +208,9 @@ def _length(tr: Tracer, value: Instance) -> int | None:
     return length if isinstance(length, int) and length <= MOST_ROWS else None
 
 
-_SEQUENCES = frozenset(f"{home}.{kind}" for home in ("collections.abc", "typing") for kind in ("Sequence", "MutableSequence"))
+_SEQUENCES = frozenset(
+    f"{home}.{kind}" for home in ("collections.abc", "typing") for kind in ("Sequence", "MutableSequence")
+)
 
 
 def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.AST) -> list[Value]:

@@ -12,7 +12,15 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.tracing.attribute_hooks import own_reader, read
-from analyzer.tracing.attributes import answers_itself, class_has, delete_attribute, function_lacks, lacks_attribute, names_of_module, set_attribute
+from analyzer.tracing.attributes import (
+    answers_itself,
+    class_has,
+    delete_attribute,
+    function_lacks,
+    lacks_attribute,
+    names_of_module,
+    set_attribute,
+)
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.dictionary_objects import inherits_dictionary, names_held
 from analyzer.tracing.evaluation import evaluate, get_attribute
@@ -210,7 +218,12 @@ def hasattr_(c: Call) -> Value:
         reader = own_reader(value, name) if isinstance(value, Instance) else None
         if reader is not None:
             return _answers(c, reader, name)
-        if isinstance(value, Instance) and name not in value.attrs and not value.cls.find(name) and answers_itself(value):
+        if (
+            isinstance(value, Instance)
+            and name not in value.attrs
+            and not value.cls.find(name)
+            and answers_itself(value)
+        ):
             found = value.cls.find("__getattr__")
             return _answers(c, Bound(value, found[0], found[1]), name) if found is not None else False
         if isinstance(value, Instance) and not value.open:

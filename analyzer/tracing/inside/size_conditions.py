@@ -15,7 +15,11 @@ def asks_for_sizes(condition: ast.expr, function: Any) -> bool:
     """Whether it asks for a shape, whether a size divides, or for a name that `function` (None: none is around it)
     takes from such; texts in it say nothing."""
     names = _from_sizes(function) if function is not None else frozenset()
-    return _of_sizes(condition) or _of_products(condition) or any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(condition))
+    return (
+        _of_sizes(condition)
+        or _of_products(condition)
+        or any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(condition))
+    )
 
 
 def _of_sizes(node: ast.expr) -> bool:

@@ -11,9 +11,9 @@ from typing import Any
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.causes import of_layer
 from analyzer.tracing.evaluation import call, iterate, seen
+from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.construction import check_construction
-from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
 from analyzer.tracing.operators.empty_pooling import empty_pool_layer
 from analyzer.tracing.operators.keras_building import check_built
