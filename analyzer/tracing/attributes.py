@@ -257,15 +257,15 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         return Native(name, lambda c: _replaced(value, c.kwargs))
     if value.cls.tuple and name == "_asdict":
         return Native(name, lambda c: DictV({f: value.attrs[f] for f in field_names(value.cls) if f in value.attrs}))
+    mixed_in = method_of(value, name) or dictionary_method(tr, value, name)
+    if mixed_in is not None:
+        return mixed_in
     getter = value.cls.find("__getattr__")
     if getter is not None:
         if not answers_itself(value):
             return tr.unknown(f"attribute {name}")
         return call(tr, Bound(value, getter[0], getter[1]), (name,), {})
 
-    mixed_in = method_of(value, name) or dictionary_method(tr, value, name)
-    if mixed_in is not None:
-        return mixed_in
     if name == "__delattr__":
         return Native(name, lambda c: delete_attribute(c.tr, value, c.get(0)))
     modelled = instance_attribute(tr, value, name)

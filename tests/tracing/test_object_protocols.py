@@ -287,16 +287,3 @@ places = torch.zeros(2, 3).new_zeros({value}, dtype=torch.long)
 torch.zeros(5, 3).index_select(0, places) @ torch.zeros(3, 2)
 """
     assert errors(tmp_path, text) == []
-
-
-def test_sparse_tensors_may_have_any_layout(tmp_path: Path) -> None:
-    """Where one is made, no layout is known; so nothing is proved behind a question for it."""
-    text = """
-import torch
-x = torch.zeros(3, 3).to_sparse()
-if x.layout == torch.strided:
-    torch.zeros(2, 3) @ torch.zeros(4, 2)
-"""
-    (tmp_path / "net.py").write_text(text)
-    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
-    assert not [p for p in shared.problems.values() if p.proved]
