@@ -538,6 +538,9 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
             call(tr, Bound(owner, setter[0], setter[1]), (name, value), {})
             return
         tr.touch(owner)
+        if name == "__dict__":  # `self.__dict__ = self`: what it holds are its attributes
+            owner.open = True
+            return
         old = owner.attrs.get(name)
         owner.attrs[name] = value
         register(tr, owner, name, old, value)

@@ -287,3 +287,20 @@ places = torch.zeros(2, 3).new_zeros({value}, dtype=torch.long)
 torch.zeros(5, 3).index_select(0, places) @ torch.zeros(3, 2)
 """
     assert errors(tmp_path, text) == []
+
+
+def test_a_dictionary_that_is_its_own_attributes(tmp_path: Path) -> None:
+    text = """
+class Settings(dict):
+    def __init__(self, **values):
+        super().__init__(**values)
+        self.__dict__ = self
+settings = Settings(width=3)
+if not hasattr(settings, "width"):
+    import torch
+    torch.zeros(2, 3) @ torch.zeros(4, 2)
+print(settings.width)
+"""
+    (tmp_path / "net.py").write_text(text)
+    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+    assert not [p for p in shared.problems.values() if p.proved or p.rule == "python/missing-attribute"]
