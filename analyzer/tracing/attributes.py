@@ -261,7 +261,7 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     if mixed_in is not None:
         return mixed_in
     getter = value.cls.find("__getattr__")
-    if getter is not None:
+    if getter is not None and not (answers_itself(value) and brought(value.cls, name)):
         if not answers_itself(value):
             return tr.unknown(f"attribute {name}")
         return call(tr, Bound(value, getter[0], getter[1]), (name,), {})
@@ -279,6 +279,11 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     unknown = tr.unknown(f"attribute {name}", "imprecise", name)
     value.attrs[name] = unknown
     return unknown
+
+
+def brought(cls: Class, name: str) -> bool:
+    """Whether a base of a library may bring the attribute, which is found before `__getattr__` is asked."""
+    return bool(cls.library_bases) and not _knows_attributes(cls, name, private=True)
 
 
 def answers_itself(value: Instance) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 from analyzer.tracing.attribute_hooks import own_reader, read
 from analyzer.tracing.attributes import (
     answers_itself,
+    brought,
     class_has,
     delete_attribute,
     function_lacks,
@@ -27,7 +28,6 @@ from analyzer.tracing.evaluation import evaluate, get_attribute
 from analyzer.tracing.framework_api import has_name
 from analyzer.tracing.lazy_modules import provide
 from analyzer.tracing.libraries import MARK
-from analyzer.tracing.mapping_methods import method_of
 from analyzer.tracing.operators.layers import has_attribute, lacks_private
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.plain_data import NotPlain, applied
@@ -252,7 +252,7 @@ def hasattr_(c: Call) -> Value:
 
 def _asks_itself(value: Value, name: str) -> bool:
     """Whether what an object says of the attribute is known from its class's own `__getattr__`."""
-    if not isinstance(value, Instance) or name in value.attrs or value.cls.find(name) or method_of(value, name):
+    if not isinstance(value, Instance) or name in value.attrs or value.cls.find(name) or brought(value.cls, name):
         return False
     return answers_itself(value)
 
