@@ -421,7 +421,7 @@ _WRITTEN = ("__init__", "__eq__", "__repr__", "__dataclass_fields__", "__datacla
 
 def _names_of(tr: Tracer, cls: Class) -> DictV:
     """`__dict__` of a class: what its body binds, and what Python and `@dataclass` add."""
-    added = {"__module__": module_of(cls.path), "__doc__": ast.get_docstring(cls.node)}
+    added: dict[str, Value] = {"__module__": module_of(cls.path), "__doc__": ast.get_docstring(cls.node)}
     if cls.generated:
         added.update((name, tr.unknown(name, label=name)) for name in _WRITTEN)
     names = {**cls.scope.names, "__annotations__": tr.unknown("annotations", label="__annotations__")}
