@@ -258,15 +258,15 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         return Native(name, lambda c: _replaced(value, c.kwargs))
     if value.cls.tuple and name == "_asdict":
         return Native(name, lambda c: DictV({f: value.attrs[f] for f in field_names(value.cls) if f in value.attrs}))
+    mixed_in = method_of(value, name) or dictionary_method(tr, value, name)
+    if mixed_in is not None:
+        return mixed_in
     getter = value.cls.find("__getattr__")
-    if getter is not None:
+    if getter is not None and not (answers_itself(value) and brought(value.cls, name)):
         if not answers_itself(value):
             return tr.unknown(f"attribute {name}")
         return call(tr, Bound(value, getter[0], getter[1]), (name,), {})
 
-    mixed_in = method_of(value, name) or dictionary_method(tr, value, name)
-    if mixed_in is not None:
-        return mixed_in
     if name == "__delattr__":
         return Native(name, lambda c: delete_attribute(c.tr, value, c.get(0)))
     modelled = instance_attribute(tr, value, name)
@@ -280,6 +280,11 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     unknown = tr.unknown(f"attribute {name}", "imprecise", name)
     value.attrs[name] = unknown
     return unknown
+
+
+def brought(cls: Class, name: str) -> bool:
+    """Whether a base of a library may bring the attribute, which is found before `__getattr__` is asked."""
+    return bool(cls.library_bases) and not _knows_attributes(cls, name, private=True)
 
 
 def answers_itself(value: Instance) -> bool:
@@ -417,7 +422,7 @@ _WRITTEN = ("__init__", "__eq__", "__repr__", "__dataclass_fields__", "__datacla
 
 def _names_of(tr: Tracer, cls: Class) -> DictV:
     """`__dict__` of a class: what its body binds, and what Python and `@dataclass` add."""
-    added = {"__module__": module_of(cls.path), "__doc__": ast.get_docstring(cls.node)}
+    added: dict[str, Value] = {"__module__": module_of(cls.path), "__doc__": ast.get_docstring(cls.node)}
     if cls.generated:
         added.update((name, tr.unknown(name, label=name)) for name in _WRITTEN)
     names = {**cls.scope.names, "__annotations__": tr.unknown("annotations", label="__annotations__")}
@@ -539,6 +544,9 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
             call(tr, Bound(owner, setter[0], setter[1]), (name, value), {})
             return
         tr.touch(owner)
+        if name == "__dict__":  # `self.__dict__ = self`: what it holds are its attributes
+            owner.open = True
+            return
         old = owner.attrs.get(name)
         owner.attrs[name] = value
         register(tr, owner, name, old, value)

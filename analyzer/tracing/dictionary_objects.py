@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.evaluation import call, get_item
@@ -21,7 +22,7 @@ class Attributes(DictV):
         self.owner = owner
 
     @property
-    def items(self) -> dict[Any, Value]:  # type: ignore[override]
+    def items(self) -> dict[Any, Value]:
         return self.owner.attrs
 
     @items.setter
@@ -29,7 +30,7 @@ class Attributes(DictV):
         self.owner.attrs = items
 
     @property
-    def open(self) -> bool:  # type: ignore[override]
+    def open(self) -> bool:
         return self.owner.open
 
     @open.setter
@@ -101,7 +102,7 @@ def _has(c: Any, held: DictV) -> Value:
     return c.tr.unknown("a membership test", pytype="bool")
 
 
-_RULES = {
+_RULES: dict[str, Callable[[Any, DictV], Value]] = {
     "__init__": _fill,
     "__getitem__": lambda c, held: get_item(c.tr, held, c.get(0), c.node),
     "__setitem__": lambda c, held: (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from analyzer.tracing.evaluation import call, get_attribute, iterate
@@ -60,7 +60,7 @@ def _each(c: Any, value: Instance, keys: bool, values: bool) -> Iterator_:
     return Iterator_(items, endless)
 
 
-_METHODS = {
+_METHODS: dict[str, Callable[[Any, Instance], Value]] = {
     "get": _get,
     "keys": lambda c, value: _each(c, value, True, False),
     "values": lambda c, value: _each(c, value, False, True),

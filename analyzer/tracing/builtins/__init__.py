@@ -44,7 +44,8 @@ _RULES: dict[str, Callable[[Any], Value]] = {
     "staticmethod": introspection.method_of_kind("staticmethod"),
     "classmethod": introspection.method_of_kind("classmethod"),
     "property": introspection.property_, "id": introspection.identity, "hash": introspection.identity,
-    "dir": introspection.dir_, "delattr": introspection.delattr_, "format": introspection.plain(format), "complex": introspection.plain(complex),
+    "dir": introspection.dir_,
+    "delattr": introspection.delattr_, "format": introspection.plain(format), "complex": introspection.plain(complex),
     "bytes": introspection.plain(bytes), "bytearray": introspection.plain(bytes), "ascii": introspection.plain(ascii),
     "oct": introspection.plain(oct),
 }  # fmt: skip

@@ -14,6 +14,7 @@ from typing import Any
 from analyzer.tracing.attribute_hooks import own_reader, read
 from analyzer.tracing.attributes import (
     answers_itself,
+    brought,
     class_has,
     delete_attribute,
     function_lacks,
@@ -218,12 +219,7 @@ def hasattr_(c: Call) -> Value:
         reader = own_reader(value, name) if isinstance(value, Instance) else None
         if reader is not None:
             return _answers(c, reader, name)
-        if (
-            isinstance(value, Instance)
-            and name not in value.attrs
-            and not value.cls.find(name)
-            and answers_itself(value)
-        ):
+        if _asks_itself(value, name):
             found = value.cls.find("__getattr__")
             return _answers(c, Bound(value, found[0], found[1]), name) if found is not None else False
         if isinstance(value, Instance) and not value.open:
@@ -252,6 +248,13 @@ def hasattr_(c: Call) -> Value:
                 )
             return value.items[key]
     return c.tr.unknown("an attribute test", pytype="bool")
+
+
+def _asks_itself(value: Value, name: str) -> bool:
+    """Whether what an object says of the attribute is known from its class's own `__getattr__`."""
+    if not isinstance(value, Instance) or name in value.attrs or value.cls.find(name) or brought(value.cls, name):
+        return False
+    return answers_itself(value)
 
 
 def _answers(c: Call, reader: Bound, name: str) -> Value:
@@ -286,10 +289,9 @@ def getattr_(c: Call) -> Value:
         return c.tr.unknown("a computed attribute")
     if len(c.args) > 2:
         reader = own_reader(value, name) if isinstance(value, Instance) else None
-        if isinstance(value, Instance) and name not in value.attrs and not value.cls.find(name):
-            if reader is None and answers_itself(value):
-                found = value.cls.find("__getattr__")
-                reader = Bound(value, found[0], found[1]) if found is not None else None
+        if reader is None and _asks_itself(value, name):
+            found = value.cls.find("__getattr__")
+            reader = Bound(value, found[0], found[1]) if found is not None else None
         if reader is not None:
             try:
                 with c.tr.guarded(True):

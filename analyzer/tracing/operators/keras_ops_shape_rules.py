@@ -137,6 +137,12 @@ def pad(op: Op, x: Value, pad_width: Value, rest: tuple[Value, ...]) -> Value:
     return like(op, source, [d + a + b for d, (a, b) in zip(source.dims, pairs, strict=True)], source.dtype)
 
 
+def _there(size: Value, start: Value, whole: Value) -> Value:
+    """How many of the elements from `start` on are there, where all that is known."""
+    known = all(type(part) is int and part >= 0 for part in (size, start, whole))
+    return min(size, max(whole - start, 0)) if known else size
+
+
 @operator(keras_ops("slice"), "inputs start_indices shape")
 def slice_(op: Op, inputs: Value, start_indices: Value, shape: Value) -> Value:
     """Where fewer elements are there than it asks for, backends that do not refuse give those."""
@@ -145,14 +151,9 @@ def slice_(op: Op, inputs: Value, start_indices: Value, shape: Value) -> Value:
         return unknown_tensor(op, "tf")
     starts = plain(op.tr, start_indices)
     if source.dims is not None and isinstance(sizes, tuple) and isinstance(starts, tuple):
-        if len(source.dims) == len(sizes) == len(starts):
-            parts = zip(sizes, starts, source.dims, strict=True)
-            known = [all(type(p) is int for p in part) for part in parts]
-            parts = zip(sizes, starts, source.dims, strict=True)
-            sizes = tuple(
-                min(size, max(whole - start, 0)) if sure and size >= 0 and start >= 0 else size
-                for sure, (size, start, whole) in zip(known, parts, strict=True)
-            )
+        parts = zip(sizes, starts, source.dims, strict=False)
+        there = tuple(_there(size, start, whole) for size, start, whole in parts)
+        sizes = there if len(source.dims) == len(sizes) == len(starts) else sizes
     return like(op, source, sizes, source.dtype)
 
 

@@ -261,9 +261,8 @@ def _described(op: Op, cls: Class, name: str) -> Object:
     default = found[0] if found is not None else MISSING
     given = default.data if isinstance(default, Object) and default.kind == "dataclass field" else {"default": default}
     told = {key: given.get(key, MISSING) for key in ("default", "default_factory")}
-    return Object("field", {
-        "name": name, **told, "metadata": given.get("metadata") or DictV(), "type": op.tr.unknown("a type", label="type"),
-    })  # fmt: skip
+    metadata, kind = given.get("metadata") or DictV(), op.tr.unknown("a type", label="type")
+    return Object("field", {"name": name, **told, "metadata": metadata, "type": kind})
 
 
 @operator("weakref.ref weakref.proxy", "object *rest")
