@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     "zoo/__init__.py": "from .first import *\n",
     "zoo/first.py": "from .second import *\n",
     "zoo/second.py": "import torch.nn as nn\ndef twice_defined():\n    return nn.Linear(8, 6)\n",
+    "plain.py": "def alone():\n    return 1\n",
     "elsewhere.py": "def twice_defined():\n    return None\n",
     "models.py": """
 import importlib.util
@@ -108,6 +109,11 @@ def pooled(x):
         return x.sum()
     return x.sum(0)
 
+def by_name(name):
+    import biglib.plain as kinds
+    found = [kind for kind in vars(kinds).values() if isinstance(kind, type)]
+    return Private() if not found else nn.Linear(8, 2)
+
 class Heads(nn.Module):
     def __init__(self, width, heads):
         super().__init__()
@@ -159,7 +165,16 @@ def lines(shared: Shared) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    "made", ["Net(width=6)", "Private()", "Overloaded()", "Optional()", "models.Heads(6, 3)", "twice_defined()"]
+    "made",
+    [
+        "Net(width=6)",
+        "Private()",
+        "Overloaded()",
+        "Optional()",
+        "models.Heads(6, 3)",
+        "twice_defined()",
+        "models.by_name('a')",
+    ],
 )
 def test_what_a_library_gives_is_known(traced, made: str) -> None:  # type: ignore[no-untyped-def]
     assert lines(traced(PROGRAM.format(made, 5))) == [6]

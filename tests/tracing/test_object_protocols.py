@@ -14,7 +14,7 @@ from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore
 
 HEAD = """
-import dataclasses, functools, inspect, typing, weakref
+import dataclasses, functools, inspect, re, typing, weakref
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import MutableMapping, Sequence
@@ -245,6 +245,7 @@ def referred(value):
         "torch.zeros(2, 3).new_zeros(4, dtype=torch.long).shape[0]",
         "3 if torch.zeros(1).layout == torch.sparse_coo else 4",
         "len(typing.OrderedDict([('a', 1)])) + 2",
+        "3 if re.search(r'^[^/:]+/[^/:]+(?:@[^/:]+)?(?::[^/:]+)?$', 'sdpa') else 4",
     ],
 )
 @pytest.mark.parametrize("more", [0, 1])

@@ -97,6 +97,8 @@ def _is_layer(name: str, kind: str) -> bool | None:
 
 
 def is_a(value: Value, kind: Value) -> bool | None:
+    if isinstance(value, Unknown) and value.pytype == "str" and getattr(kind, "name", "") == "type":
+        return False
     if isinstance(kind, Unknown) or isinstance(value, Unknown):
         return None
     if isinstance(value, Rows) and isinstance(kind, (Native, Api, Class)):

@@ -286,6 +286,7 @@ def exception(op: Op, args: tuple[Value, ...]) -> Value:
     return Object("exception", {"args": args}, {"name": op.name})
 
 
+MOST_TRIED = 100_000  # places of the repetitions of a pattern in a short text
 MOST_SEARCHED = 300  # characters: a pattern with three loose repetitions takes their number cubed
 
 
@@ -354,4 +355,7 @@ def _is_quick(pattern: str, text: str) -> bool:
     """Repetitions inside repeated or alternative groups can take exponential time."""
     loose = sum(map(pattern.count, "*+{"))
     most = 3 if "(" not in pattern else 1 if "|" not in pattern else 0
+    once = "|" not in pattern and not any(f"){sign}" in pattern for sign in "*+{")  # each group, or not at all
+    if once and (len(text) + 1) ** loose <= MOST_TRIED:
+        return True
     return len(text) <= MOST_SEARCHED and loose <= most
