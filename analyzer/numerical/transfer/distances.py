@@ -18,7 +18,7 @@ from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.reduced_axes import UNKNOWN, reduction_axes
 from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
-from analyzer.numerical.transfer.views import Role, Vector, AxisView, aligned, viewed
+from analyzer.numerical.transfer.views import AxisView, Role, Vector, aligned, viewed
 
 DEPTH = 10  # operators between a sum and its terms: transposes, expansions, constant factors
 MOST_TERMS = 8
