@@ -33,3 +33,27 @@ def test_they_agree_with_torch() -> None:
     made = session.run(None, {"x": x.numpy(), "y": y.numpy()})
     for ours, theirs in zip(made[:-1], Net()(x, y), strict=False):
         torch.testing.assert_close(torch.from_numpy(ours), theirs, equal_nan=True)
+
+
+class Places(torch.nn.Module):
+    def forward(self, x: torch.Tensor, one: torch.Tensor, ends: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        whole = torch.bucketize(x, ends), torch.bucketize(x, ends, right=True), torch.bucketize(x, ends, out_int32=True)
+        return *whole, torch.bucketize(one, ends)
+
+
+def test_places_between_boundaries_agree_with_torch() -> None:
+    """Of a single number too, which the exporter's own decomposition reads: tracing refuses that."""
+    x = torch.tensor([[0.0, 0.1, 1.0, -math.inf], [1.5, math.inf, 2.0, math.nan]])
+    one, ends = torch.tensor(1.0), torch.tensor([0.0, 1.0, 1.0, 2.0])
+    program = torch.onnx.export(
+        torch.export.export(Places(), (x, one, ends)),
+        dynamo=True,
+        optimize=False,
+        verbose=False,
+        custom_translation_table=translations.table(torch),
+    )
+    assert program is not None
+    session = onnxruntime.InferenceSession(program.model_proto.SerializeToString())
+    made = session.run(None, {"x": x.numpy(), "one": one.numpy(), "ends": ends.numpy()})
+    for ours, theirs in zip(made, Places()(x, one, ends), strict=True):
+        torch.testing.assert_close(torch.from_numpy(ours), theirs)

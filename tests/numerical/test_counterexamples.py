@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 import pytest
-from build import Builder, bounds, rules
+from build import Builder, bounds, rules, run
 
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical import Options, interpret
 from analyzer.numerical.domain import dtypes
-from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.domain.tensor import AbstractTensor, from_data
 
 
 def covers(found: tuple[float, float], low: float, high: float, slack: float = 1e-3) -> bool:
@@ -429,3 +429,14 @@ def test_a_folded_batch_normalisation_does_not_overflow_with_its_difference() ->
     graph = b.graph(b.op("BatchNormalization", b.input("x", (1, 1, 2)), *names, epsilon=1e-3))
     given = {"x": (-2e38, 2e38), "scale": (-1e-30, 0), "bias": (0, 0), "mean": (-3e38, 0), "variance": (2.5, 2.5)}
     assert bounds(graph, given)[0] <= -5e38 * 1e-30 / np.sqrt(2.501)
+
+
+def test_sums_that_pass_the_largest_number_on_the_way() -> None:
+    """Kernels add in an order of their own: the sum of all is finite, that of those above 0 is not."""
+    b = Builder()
+    total = b.op("ReduceSum", b.input("x", (2, 2)), keepdims=0)
+    rows = from_data(np.array([[3e38, 3e38], [-3e38, -2e38]], np.float32), dtypes.FLOAT32)
+    found = run(b.graph(total), {"x": rows}, everything=True)
+    assert [w.rule for w in (*found.warnings, *found.overflows)] == ["numerical/overflow"]
+    calm = from_data(np.array([[1e38, 2e38], [-3e38, -2e37]], np.float32), dtypes.FLOAT32)
+    assert run(b.graph(total), {"x": calm}, everything=True).overflows == ()

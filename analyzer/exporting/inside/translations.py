@@ -188,8 +188,17 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
             known, number(-largest if neginf is None else neginf), number(largest if posinf is None else posinf)
         )
 
+    def bucketize(self: Any, boundaries: Any, out_int32: bool = False, right: bool = False) -> Any:
+        """How many boundaries lie below: its decomposition reads the numbers of a single one, which tracing refuses."""
+        each = op.Unsqueeze(self, op.Constant(value_ints=[-1]))
+        beyond = op.Greater(boundaries, each) if right else op.GreaterOrEqual(boundaries, each)
+        passed = op.Cast(op.Not(beyond), to=ir.DataType.INT64)
+        places = op.ReduceSum(passed, op.Constant(value_ints=[-1]), keepdims=False)
+        return op.Cast(places, to=ir.DataType.INT32) if out_int32 else places
+
     aten = torch.ops.aten
     return {
+        aten.bucketize.Tensor: bucketize,
         # Its decomposition subtracts the largest of the whole axis, so that early sums are 0; torch's kernel does not.
         aten.logcumsumexp.default: opaque.translation(aten.logcumsumexp.default),
         # Its decomposition and the exporter's own form overflow in the tail; torch's kernels do not.

@@ -18,7 +18,7 @@ from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.reduced_axes import UNKNOWN, reduction_axes
 from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
-from analyzer.numerical.transfer.views import Role, TensorView, Vector, aligned, viewed
+from analyzer.numerical.transfer.views import AxisView, Role, Vector, aligned, viewed
 
 DEPTH = 10  # operators between a sum and its terms: transposes, expansions, constant factors
 MOST_TERMS = 8
@@ -29,8 +29,8 @@ SUMMED = "summed"
 class _Inner:
     """``factor`` times the inner product of two vectors, computed with so many roundings of `size` at most."""
 
-    first: TensorView
-    second: TensorView
+    first: AxisView
+    second: AxisView
     factor: float
     terms: float
     roundings: int
@@ -51,9 +51,9 @@ def distance_bounds(a: AbstractTensor, b: AbstractTensor, scale: float) -> tuple
         return -np.inf, np.inf
     rank = max(len(a.shape), len(b.shape))
     inner: list[_Inner] = []
-    others: list[TensorView] = []
+    others: list[AxisView] = []
     for tensor, factor in ((a, 1.0), (b, scale)):
-        start = TensorView(tensor, aligned(tensor, tuple(range(rank))), factor)
+        start = AxisView(tensor, aligned(tensor, tuple(range(rank))), factor)
         for term in _terms(start, DEPTH):
             if isinstance(term, _Inner):
                 inner.append(term)
@@ -72,11 +72,11 @@ def product_distance_bounds(
     """The same of ``alpha * x @ y + beta * rest``, as one operator computes it."""
     if x.shape is None or y.shape is None or rest.shape is None or len(x.shape) != 2 or len(y.shape) != 2:
         return -np.inf, np.inf
-    first = _inner_product(TensorView(x, (0, (SUMMED, 0))), TensorView(y, ((SUMMED, 0), 1)), alpha, 4, x.shape[1])
+    first = _inner_product(AxisView(x, (0, (SUMMED, 0))), AxisView(y, ((SUMMED, 0), 1)), alpha, 4, x.shape[1])
     if first is None:
         return -np.inf, np.inf
     inner, others = [first], []
-    for term in _terms(TensorView(rest, aligned(rest, (0, 1)), beta, 2), DEPTH):
+    for term in _terms(AxisView(rest, aligned(rest, (0, 1)), beta, 2), DEPTH):
         if isinstance(term, _Inner):
             inner.append(term)
         else:
@@ -86,7 +86,7 @@ def product_distance_bounds(
     return _least(inner, others, x, 1.0), -_least(inner, others, x, -1.0)
 
 
-def _least(inner: list[_Inner], others: list[TensorView], like: AbstractTensor, sign: float) -> float:
+def _least(inner: list[_Inner], others: list[AxisView], like: AbstractTensor, sign: float) -> float:
     """A lower bound of `sign` times the sum as it is computed; -inf where it is no sum of squares."""
     order: dict[Vector, int] = {}
     sizes: list[float] = []
@@ -115,7 +115,7 @@ def _least(inner: list[_Inner], others: list[TensorView], like: AbstractTensor, 
     return bound if math.isfinite(bound) else -np.inf
 
 
-def _terms(value: TensorView, depth: int) -> Iterator[_Inner | TensorView]:
+def _terms(value: AxisView, depth: int) -> Iterator[_Inner | AxisView]:
     """What a value is the sum of."""
     value = viewed(value)
     origin = value.tensor.origin
@@ -125,20 +125,20 @@ def _terms(value: TensorView, depth: int) -> Iterator[_Inner | TensorView]:
     if known and depth and name in ("Add", "Sub") and len(inputs) == 2:
         for part, sign in zip(inputs, (1.0, 1.0 if name == "Add" else -1.0), strict=True):
             roles = aligned(part, value.roles)
-            yield from _terms(TensorView(part, roles, value.factor * sign, value.roundings), depth - 1)
+            yield from _terms(AxisView(part, roles, value.factor * sign, value.roundings), depth - 1)
         return
     if known and depth and name == "Gemm" and len(inputs) == 3 and origin is not None:
         alpha, beta = (float(origin.context.attr(k, 1.0)) for k in ("alpha", "beta"))
         made = _matrix_product(value, origin, alpha, 4)
         if made is not None:
             yield made
-            rest = TensorView(inputs[2], aligned(inputs[2], value.roles), value.factor * beta, value.roundings + 2)
+            rest = AxisView(inputs[2], aligned(inputs[2], value.roles), value.factor * beta, value.roundings + 2)
             yield from _terms(rest, depth - 1)
             return
     yield (_contraction(value, origin) if known else None) or value
 
 
-def _contraction(value: TensorView, origin: Any) -> _Inner | None:
+def _contraction(value: AxisView, origin: Any) -> _Inner | None:
     """The inner product that a value is."""
     name = origin.rule.name
     if name in ("ReduceSum", "ReduceSumSquare"):
@@ -150,7 +150,7 @@ def _contraction(value: TensorView, origin: Any) -> _Inner | None:
         outer = iter(value.roles if not kept else [r for i, r in enumerate(value.roles) if i not in which])
         roles: list[Role] = [(SUMMED, which.index(i)) if i in which else next(outer) for i in range(len(source.shape))]
         terms = math.prod(dims.high(source.shape[i]) for i in which)
-        inner = TensorView(source, tuple(roles), 1.0)
+        inner = AxisView(source, tuple(roles), 1.0)
         pair = (inner, inner) if name == "ReduceSumSquare" else _pair(inner)
         if pair is None or not all(_has_all(p, inner) for p in pair):
             return None
@@ -163,7 +163,7 @@ def _contraction(value: TensorView, origin: Any) -> _Inner | None:
     return _inner_product(*pair, value.factor, value.roundings, 1) if pair is not None else None
 
 
-def _has_all(part: TensorView, whole: TensorView) -> bool:
+def _has_all(part: AxisView, whole: AxisView) -> bool:
     """Whether `part` has all elements that are summed of `whole`: what repeats one is another vector."""
     first, second = (
         {role: size for role, size in zip(v.roles, v.tensor.shape or (), strict=True) if isinstance(role, tuple)}
@@ -172,7 +172,7 @@ def _has_all(part: TensorView, whole: TensorView) -> bool:
     return first == second
 
 
-def _pair(value: TensorView) -> tuple[TensorView, TensorView] | None:
+def _pair(value: AxisView) -> tuple[AxisView, AxisView] | None:
     """The factors of an elementwise product or square."""
     origin = value.tensor.origin
     if origin is None or not origin.inputs or not all(isinstance(i, AbstractTensor) for i in origin.inputs):
@@ -181,16 +181,16 @@ def _pair(value: TensorView) -> tuple[TensorView, TensorView] | None:
     if any(i.shape is None for i in inputs):
         return None
     if name == "Mul" and len(inputs) == 2:
-        return TensorView(inputs[0], aligned(inputs[0], value.roles)), TensorView(
+        return AxisView(inputs[0], aligned(inputs[0], value.roles)), AxisView(
             inputs[1], aligned(inputs[1], value.roles)
         )
     if name == "Square" or (name == "Pow" and inputs[1].low == inputs[1].high == 2):
-        both = TensorView(inputs[0], aligned(inputs[0], value.roles))
+        both = AxisView(inputs[0], aligned(inputs[0], value.roles))
         return both, both
     return None
 
 
-def _matrix_product(value: TensorView, origin: Any, alpha: float, roundings: int) -> _Inner | None:
+def _matrix_product(value: AxisView, origin: Any, alpha: float, roundings: int) -> _Inner | None:
     x, y = origin.inputs[:2]
     if min(len(x.shape), len(y.shape)) < 2:
         return None
@@ -206,11 +206,11 @@ def _matrix_product(value: TensorView, origin: Any, alpha: float, roundings: int
         if swapped:
             roles[-2:] = roles[:-3:-1]
     terms = dims.high(x.shape[-2] if flipped[0] else x.shape[-1])
-    left, right = TensorView(x, aligned(x, tuple(first))), TensorView(y, aligned(y, tuple(second)))
+    left, right = AxisView(x, aligned(x, tuple(first))), AxisView(y, aligned(y, tuple(second)))
     return _inner_product(left, right, value.factor * alpha, value.roundings + roundings, terms)
 
 
-def _einsum(value: TensorView, origin: Any) -> _Inner | None:
+def _einsum(value: AxisView, origin: Any) -> _Inner | None:
     """Two operands, each label once in each."""
     equation = str(origin.context.attr("equation", "")).replace(" ", "")
     left, arrow, right = equation.partition("->")
@@ -232,13 +232,13 @@ def _einsum(value: TensorView, origin: Any) -> _Inner | None:
     if any(set(inner) - set(text) for text in labels):
         return None
     first, second = (
-        TensorView(x, aligned(x, tuple(roles[c] for c in text))) for text, x in zip(labels, origin.inputs, strict=True)
+        AxisView(x, aligned(x, tuple(roles[c] for c in text))) for text, x in zip(labels, origin.inputs, strict=True)
     )
     terms = math.prod(dims.high(sizes[c]) for c in inner)
     return _inner_product(first, second, value.factor, value.roundings, terms)
 
 
-def _inner_product(first: TensorView, second: TensorView, factor: float, roundings: int, terms: Any) -> _Inner | None:
+def _inner_product(first: AxisView, second: AxisView, factor: float, roundings: int, terms: Any) -> _Inner | None:
     """None where an operand may be infinite or NaN, or the number of terms is not known."""
     first, second = viewed(first), viewed(second)
     terms = float(dims.high(terms)) if not isinstance(terms, float) else terms
@@ -250,5 +250,5 @@ def _inner_product(first: TensorView, second: TensorView, factor: float, roundin
         1 + first.roundings + second.roundings
     )
     whole = factor * first.factor * second.factor
-    left, right = (TensorView(v.tensor, v.roles) for v in (first, second))
+    left, right = (AxisView(v.tensor, v.roles) for v in (first, second))
     return _Inner(left, right, whole, terms, roundings, unit)

@@ -102,6 +102,8 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
         low_terms = np.where(x.lo >= 0, times(x.lo, least), times(x.lo, most))
         high_terms = np.where(x.hi >= 0, times(x.hi, most), times(x.hi, least))
         lo, hi = over_blocks(x, low_terms, axes, kept, np.sum), over_blocks(x, high_terms, axes, kept, np.sum)
+        if x.starts is not None and dtype.is_float:
+            lo, hi, nan = _with_partial_sums(x, lo, hi, most, axes, kept, nan)
     if dtype.is_float:
         slack = rounding_terms(total_most) * accumulation_unit(dtype) / 2
         if total_most > 1:
@@ -173,6 +175,18 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
     if x.tight is not None and 0 not in x.tight and axes is not UNKNOWN:
         result.tight = x.tight | {0}
     return result
+
+
+def _with_partial_sums(
+    x: AbstractTensor, lo: Array, hi: Array, most: Array, axes: Any, kept: bool, nan: bool
+) -> tuple[Array, Array, bool]:
+    """Bounds that hold where kernels add numbers of one sign first and pass the largest number on the way."""
+    above = over_blocks(x, times(np.maximum(x.hi, 0.0), most), axes, kept, np.sum)
+    below = over_blocks(x, times(np.minimum(x.lo, 0.0), most), axes, kept, np.sum)
+    largest = max(float(x.dtype.hi), float(dtypes.FLOAT32.hi))  # narrower types are added in float32
+    over, under = above > largest, below < -largest
+    lo, hi = np.where(under, np.minimum(lo, below), lo)[()], np.where(over, np.maximum(hi, above), hi)[()]
+    return lo, hi, nan or bool((over & under).any())
 
 
 def times(values: Array, counts: Array) -> Array:

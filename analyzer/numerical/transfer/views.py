@@ -19,7 +19,7 @@ Vector = tuple[int, tuple[tuple[int, Role], ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class TensorView:
+class AxisView:
     """`factor` times a tensor, whose axes play `roles`; `roundings` of what it is part of."""
 
     tensor: AbstractTensor
@@ -42,7 +42,7 @@ def aligned(x: AbstractTensor, axes: tuple[Role, ...]) -> tuple[Role, ...]:
     return tuple(None if size == 1 else axes[lead + i] for i, size in enumerate(x.shape))
 
 
-def viewed(value: TensorView, *, scaled: bool = True) -> TensorView:
+def viewed(value: AxisView, *, scaled: bool = True) -> AxisView:
     """The same behind operators that move or repeat elements, negate them or multiply them by a constant (`scaled`)."""
     for _ in range(VIEWS):
         behind = _moved(value) or (_scaled(value) if scaled else None)
@@ -52,7 +52,7 @@ def viewed(value: TensorView, *, scaled: bool = True) -> TensorView:
     return value
 
 
-def _moved(value: TensorView) -> TensorView | None:
+def _moved(value: AxisView) -> AxisView | None:
     x = value.tensor
     source, offsets, kept = x.facts.get("window", (None, (), ()))
     if source is None and x.origin is not None and x.origin.rule.name in ("StridedSlice", "Reshape", "Identity"):
@@ -68,10 +68,10 @@ def _moved(value: TensorView) -> TensorView | None:
             roles[old] = value.roles[axis]
     if any(size != 1 and axis not in kept for axis, size in enumerate(source.shape)):
         return None
-    return TensorView(source, tuple(roles), value.factor, value.roundings)
+    return AxisView(source, tuple(roles), value.factor, value.roundings)
 
 
-def _reshaped(value: TensorView) -> TensorView | None:
+def _reshaped(value: AxisView) -> AxisView | None:
     """Axes of size 1 come and go, in order."""
     origin, x = value.tensor.origin, value.tensor
     source = origin.inputs[0] if origin.inputs else None
@@ -88,10 +88,10 @@ def _reshaped(value: TensorView) -> TensorView | None:
     roles: list[Role] = [None] * len(source.shape)
     for (old, _), (new, _) in zip(before, after, strict=True):
         roles[old] = value.roles[new]
-    return TensorView(source, tuple(roles), value.factor, value.roundings)
+    return AxisView(source, tuple(roles), value.factor, value.roundings)
 
 
-def _diagonal(value: TensorView) -> TensorView | None:
+def _diagonal(value: AxisView) -> AxisView | None:
     """The diagonal of square matrices, taken by itself or out of their elements in one row."""
     origin, x = value.tensor.origin, value.tensor
     if origin is None or not origin.inputs or not isinstance(origin.inputs[0], AbstractTensor) or not x.shape:
@@ -110,16 +110,16 @@ def _diagonal(value: TensorView) -> TensorView | None:
         return None
     if not isinstance(source, AbstractTensor) or source.shape != (*x.shape[:-1], size, size):
         return None
-    return TensorView(source, (*value.roles, value.roles[-1]), value.factor, value.roundings)
+    return AxisView(source, (*value.roles, value.roles[-1]), value.factor, value.roundings)
 
 
-def _scaled(value: TensorView) -> TensorView | None:
+def _scaled(value: AxisView) -> AxisView | None:
     origin, x = value.tensor.origin, value.tensor
     if origin is None or not origin.inputs or not all(isinstance(i, AbstractTensor) for i in origin.inputs):
         return None
     name, inputs = origin.rule.name, origin.inputs
     if name == "Neg":
-        return TensorView(inputs[0], value.roles, -value.factor, value.roundings)
+        return AxisView(inputs[0], value.roles, -value.factor, value.roundings)
     if name not in ("Mul", "Div") or len(inputs) != 2:
         return None
     for part, constant in (inputs, inputs[::-1])[: 1 if name == "Div" else 2]:
@@ -127,7 +127,7 @@ def _scaled(value: TensorView) -> TensorView | None:
         if c == constant.high and not constant.nan and 2**-20 <= abs(c) <= 2**20 and part.shape == x.shape:
             exact = math.frexp(abs(c))[0] == 0.5
             factor = value.factor / c if name == "Div" else value.factor * c
-            return TensorView(part, value.roles, factor, value.roundings + (0 if exact else 2))
+            return AxisView(part, value.roles, factor, value.roundings + (0 if exact else 2))
     return None
 
 
@@ -140,7 +140,7 @@ def own_axes(a: AbstractTensor, b: AbstractTensor, shape: Sequence[object] | Non
         return None
     axes = tuple(range(len(shape)))
     first, second = (
-        viewed(TensorView(x, aligned(x, axes[len(axes) - len(x.shape or ()) :])), scaled=False) for x in (a, b)
+        viewed(AxisView(x, aligned(x, axes[len(axes) - len(x.shape or ()) :])), scaled=False) for x in (a, b)
     )
     if first.tensor.key != second.tensor.key or len(first.roles) != len(second.roles):
         return None
