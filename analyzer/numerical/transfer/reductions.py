@@ -22,7 +22,7 @@ from analyzer.numerical.transfer.masked_assignment import holds_everything, sele
 from analyzer.numerical.transfer.peaks import least_sum, of_sum
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
-from analyzer.numerical.transfer.unit_rows import bound_of_products
+from analyzer.numerical.transfer.unit_rows import bound_of_products, factors
 
 
 def all_axes(x: AbstractTensor, axes: Any) -> Any:
@@ -144,24 +144,11 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
     if not mean and "peaks" in x.facts:
         lo = np.maximum(lo, least_sum(x, all_axes(x, axes)))
     if not mean:
-        kind = {"Square": "sum of squares", "Abs": "sum of absolutes"}.get(
-            x.origin.rule.name if x.origin else "", "sum"
-        )
-        source = x.origin.inputs[0] if kind != "sum" else x
-        if (
-            kind == "sum"
-            and x.origin is not None
-            and x.origin.rule.name == "Mul"
-            and x.origin.inputs[0].key == x.origin.inputs[1].key
-        ):
-            kind, source = "sum of squares", x.origin.inputs[0]
-        if (
-            kind == "sum"
-            and x.origin is not None
-            and x.origin.rule.name == "Pow"
-            and x.origin.inputs[1].low == x.origin.inputs[1].high == 2
-        ):
-            kind, source = "sum of squares", x.origin.inputs[0]
+        absolutes = x.origin is not None and x.origin.rule.name == "Abs"
+        kind, source = ("sum of absolutes", x.origin.inputs[0]) if absolutes else ("sum", x)
+        first, second = factors(x)
+        if first is not None and second is not None and first.key == second.key:
+            kind, source = "sum of squares", first
         facts = reduction_fact(kind, source, all_axes(x, axes), kept)
     elif axes is not UNKNOWN:
         facts = reduction_fact("mean", x, all_axes(x, axes), kept)
@@ -184,9 +171,11 @@ def _with_partial_sums(
     above = over_blocks(x, times(np.maximum(x.hi, 0.0), most), axes, kept, np.sum)
     below = over_blocks(x, times(np.minimum(x.lo, 0.0), most), axes, kept, np.sum)
     largest = max(float(x.dtype.hi), float(dtypes.FLOAT32.hi))  # narrower types are added in float32
-    over, under = above > largest, below < -largest
-    lo, hi = np.where(under, np.minimum(lo, below), lo)[()], np.where(over, np.maximum(hi, above), hi)[()]
-    return lo, hi, nan or bool((over & under).any())
+    over: Any = above > largest
+    under: Any = below < -largest
+    least: Array = np.where(under, np.minimum(lo, below), lo)
+    greatest: Array = np.where(over, np.maximum(hi, above), hi)
+    return least[()], greatest[()], nan or bool((over & under).any())
 
 
 def times(values: Array, counts: Array) -> Array:

@@ -115,7 +115,7 @@ def product_bound(a: AbstractTensor, b: AbstractTensor, over_a: int, over_b: int
 
 def bound_of_products(x: AbstractTensor, axes: Any) -> float:
     """What bounds the sum of x = u * v over one axis, where the norm of u or v along it is known."""
-    u, v = _factors(x)
+    u, v = factors(x)
     if u is None or v is None or axes is None or axes is UNKNOWN or len(axes) != 1 or x.shape is None:
         return math.inf
     if not has_unit(u, v) or x.low == -math.inf or x.high == math.inf:
@@ -126,7 +126,7 @@ def bound_of_products(x: AbstractTensor, axes: Any) -> float:
     return product_bound(u, v, axis, axis)
 
 
-def _factors(x: AbstractTensor) -> tuple[AbstractTensor | None, AbstractTensor | None]:
+def factors(x: AbstractTensor) -> tuple[AbstractTensor | None, AbstractTensor | None]:
     """What x is the product, or the square, of."""
     if x.origin is None:
         return None, None
