@@ -188,8 +188,9 @@ def library_name(tr: Tracer, module: Module, name: str) -> bool:
         return name in scope.names
     package = module.name if module.path.endswith("/__init__.py") else module.name.rpartition(".")[0]
     index = tr.shared.summaries.index(module.name) if tr.shared.summaries is not None else index_of(folder)
-    starred = dict.fromkeys(defining(index, name, _base(module.path, node)) for node in scope.stars)
-    found = {m for m in starred if m is not None}
+    bases = dict.fromkeys(_base(module.path, node) for node in scope.stars)
+    homes = {base: defining(index, name, base) for base in bases}
+    found = {base if _takes_over(tr, base, home, name) else home for base, home in homes.items() if home is not None}
     if not found:
         alone = defining(index, name, package) or defining(index, name, module.name.partition(".")[0])
         found = {alone} if alone is not None else set()
@@ -202,6 +203,12 @@ def library_name(tr: Tracer, module: Module, name: str) -> bool:
         return False
     scope.names[name] = source.scope.names[name]
     return True
+
+
+def _takes_over(tr: Tracer, base: str, home: str, name: str) -> bool:
+    """Whether a package binds itself a name that one of its modules defines: it may have it from elsewhere."""
+    package = _load(tr, base) if home != base else None
+    return isinstance(package, Module) and isinstance(package.scope, LazyScope) and name in package.scope.binding
 
 
 def _through_stars(tr: Tracer, scope: LazyScope, path: str, name: str, depth: int) -> str | None:

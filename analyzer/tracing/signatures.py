@@ -48,12 +48,13 @@ def bind(
         zip([p.arg for p in positional[len(positional) - len(function.defaults) :]], function.defaults, strict=True)
     )
     missing: list[str] = []
+    given = "param" if tr.in_definition else "foreign"  # a program's own star arguments are what it has read somewhere
     for parameter in (*positional, *spec.kwonlyargs):
         name = parameter.arg
         if name in names:
             continue
         if open_args and node is not None:
-            names[name] = tr.unknown("an argument that star arguments may give", "param", name)
+            names[name] = tr.unknown("an argument that star arguments may give", given, name)
             continue
         if name in function.options:
             names[name] = function.options[name]
@@ -63,7 +64,7 @@ def bind(
             names[name] = function.kw_defaults[name]
         else:
             missing.append(name)
-            names[name] = tr.unknown("an argument", "param" if open_args else "imprecise", name)
+            names[name] = tr.unknown("an argument", given if open_args else "imprecise", name)
     if missing and not open_args:
         which = ", ".join(f"`{m}`" for m in missing)
         _mismatch(tr, function, node, f"misses the argument{'s' if len(missing) > 1 else ''} {which}")

@@ -45,6 +45,24 @@ def create(name, **kwargs):
     return _models[name](**kwargs)
 """,
     "zoo/__init__.py": "from .net import *\n",
+    "parts/__init__.py": "from .inner import *\n",
+    "parts/inner/__init__.py": """
+from .own import Other
+from ...wide import Attention
+__all__ = ["Other", "Attention"]
+""",
+    "parts/inner/own.py": """
+class Attention:
+    def __init__(self, dim, *, heads=1):
+        pass
+class Other:
+    pass
+""",
+    "wide.py": """
+class Attention:
+    def __init__(self, dim, width, heads=1):
+        pass
+""",
     "zoo/net.py": """
 import torch.nn as nn
 from ..registry import register
@@ -127,6 +145,12 @@ def test_models_of_a_large_library_are_followed(traced, made: str) -> None:  # t
     """By its own name, from a module that hands on all of another, and from a registry that a decorator fills."""
     assert lines(traced(PROGRAM.format(made, 5))) == {(8, True)}
     assert not lines(traced(PROGRAM.format(made, 6)))
+
+
+def test_a_package_may_hand_on_a_name_that_one_of_its_modules_defines_for_itself(traced) -> None:  # type: ignore[no-untyped-def]
+    program = "from biglib.parts import Attention\nAttention({})\n"
+    assert not traced(program.format("4, 5, 6")).problems
+    assert traced(program.format("4, 5, width=6")).problems
 
 
 def test_what_a_lazy_loader_hands_out(traced) -> None:  # type: ignore[no-untyped-def]

@@ -85,6 +85,23 @@ def test_what_the_default_run_meets_is_kept_where_the_run_with_symbols_is_cut(tm
     assert errors(tmp_path, LONG + branch)
 
 
+CONFIGURED = """
+import torch
+import yaml
+from torch import nn
+
+def make(kind, size):
+    layers = {"a": nn.Linear(4, 4), "b": nn.Linear(5, 5)}
+    return layers[kind](torch.zeros(2, 4))
+
+"""
+
+
+def test_what_a_program_reads_from_a_file_is_no_choice_of_a_caller(tmp_path: Path) -> None:
+    assert not errors(tmp_path, CONFIGURED + "make(**yaml.safe_load(open('net.yml')))\n")
+    assert errors(tmp_path, CONFIGURED + "make(kind='b', size=3)\n")
+
+
 def errors(tmp_path: Path, text: str) -> list[str]:
     path = tmp_path / "program.py"
     path.write_text(text)
