@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from analyzer.tracing.attributes import set_attribute
 from analyzer.tracing.evaluation import evaluate
 from analyzer.tracing.items import set_item
 from analyzer.tracing.iteration import unpack
+from analyzer.tracing.setting_attributes import set_attribute
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import DictV, ListV, Unknown, Value

@@ -1,35 +1,26 @@
-"""Attributes of every kind of value."""
+"""Attributes of every kind of value but objects and classes, see `object_attributes`."""
 
 from __future__ import annotations
 
 import ast
-from collections import OrderedDict
-from collections.abc import MutableMapping
 from dataclasses import replace
 from typing import Any
 
-from analyzer.frameworks.api_tables import framework_data
-from analyzer.tracing.attribute_hooks import READER, own_reader, read, reader_of
+from analyzer.tracing.attribute_hooks import READER
 from analyzer.tracing.code_objects import code_of
-from analyzer.tracing.dictionary_objects import DICTIONARIES, dictionary_method, names_held
 from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.known_types import attribute_of
 from analyzer.tracing.lazy_modules import LazyScope, provide
-from analyzer.tracing.libraries import MARK
-from analyzer.tracing.mapping_methods import ABSTRACT, method_of
 from analyzer.tracing.modules import api_attribute, api_of, module_of, submodule
-from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
+from analyzer.tracing.object_attributes import read_by_base
+from analyzer.tracing.operators import layer_attribute, tensor_attribute
 from analyzer.tracing.operators.keras_models import model_attribute
-from analyzer.tracing.operators.own_gradients import apply_function
-from analyzer.tracing.operators.tables import set_names
-from analyzer.tracing.operators.torch_modules import children_by_name, register
-from analyzer.tracing.problems import Diagnostic, PyRaise
-from analyzer.tracing.rows import Rows
+from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.setting_attributes import set_attribute
 from analyzer.tracing.signatures import refuse
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
-    CHILDREN,
     Api,
     Bound,
     Class,
@@ -45,15 +36,11 @@ from analyzer.tracing.values import (
     Object,
     Partial,
     SliceV,
-    SuperV,
     Unknown,
     Value,
-    field_names,
 )
 from analyzer.validity.terms import Poly
 
-_AUTOGRAD = {"torch.autograd.Function", "torch.autograd.function.Function"}
-_TORCH_MODULE = ("torch.nn.Module", "torch.nn.modules.module.Module")
 ATTRIBUTES.of(Api)(api_attribute)
 ATTRIBUTES.of(Tensor)(tensor_attribute)
 
@@ -175,7 +162,7 @@ def _of_native(tr: Tracer, value: Native, name: str, node: ast.AST | None) -> Va
         return Native(
             name,
             lambda c: (
-                _read_by_base(c.tr, c.get(0), c.get(1))
+                read_by_base(c.tr, c.get(0), c.get(1))
                 if isinstance(c.get(0), Instance) and isinstance(c.get(1), str)
                 else c.tr.unknown("an attribute")
             ),
@@ -228,355 +215,3 @@ def _of_bound(tr: Tracer, value: Bound, name: str, node: ast.AST | None) -> Valu
     if name == "__self__":
         return value.owner
     return value.function if name == "__func__" else get_attribute(tr, value.function, name, node)
-
-
-@ATTRIBUTES.of(Instance)
-def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Value:
-    reader = own_reader(value, name)
-    return read(tr, reader, name) if reader is not None else _plainly(tr, value, name, node)
-
-
-def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Value:
-    """An attribute of an object as `object.__getattribute__` reads it."""
-    found = value.cls.find(name)
-    if found is not None and isinstance(found[0], Function) and found[0].kind == "property":
-        return call(tr, Bound(value, found[0], found[1]), (), {})
-    named = children_by_name(value)
-    if name in value.attrs:
-        return value.attrs[name]
-    if named is not None and name in named.items:
-        return named.items[name]
-    if found is not None:
-        return _bind(found[0], value, found[1])
-    if name == "__class__":
-        return value.cls
-    if name == "__doc__":
-        return ast.get_docstring(value.cls.node)
-    if name == "__dict__":
-        return names_held(value)
-    if value.cls.tuple and name == "_replace":
-        return Native(name, lambda c: _replaced(value, c.kwargs))
-    if value.cls.tuple and name == "_asdict":
-        return Native(name, lambda c: DictV({f: value.attrs[f] for f in field_names(value.cls) if f in value.attrs}))
-    mixed_in = method_of(value, name) or dictionary_method(tr, value, name)
-    if mixed_in is not None:
-        return mixed_in
-    getter = value.cls.find("__getattr__")
-    if getter is not None and not (answers_itself(value) and brought(value.cls, name)):
-        if not answers_itself(value):
-            return tr.unknown(f"attribute {name}")
-        return call(tr, Bound(value, getter[0], getter[1]), (name,), {})
-
-    if name == "__delattr__":
-        return Native(name, lambda c: delete_attribute(c.tr, value, c.get(0)))
-    modelled = instance_attribute(tr, value, name)
-    if modelled is not None:
-        return modelled
-    if value.cls.closed and not value.open and not name.startswith("__") and _knows_attributes(value.cls, name):
-        if tr.guards and not value.cls.library_bases and not _set_anywhere(tr, value.cls, name):
-            raise PyRaise("AttributeError", name)
-        _missing(tr, value, name, node)
-    tr.touch(value)
-    unknown = tr.unknown(f"attribute {name}", "imprecise", name)
-    value.attrs[name] = unknown
-    return unknown
-
-
-def brought(cls: Class, name: str) -> bool:
-    """Whether a base of a library may bring the attribute, which is found before `__getattr__` is asked."""
-    return bool(cls.library_bases) and not _knows_attributes(cls, name, private=True)
-
-
-def answers_itself(value: Instance) -> bool:
-    """Whether what the object says of an attribute that it has not is known from its own `__getattr__`."""
-    getter = value.cls.find("__getattr__")
-    if getter is None or not isinstance(getter[0], Function) or value.open:
-        return False
-    known = ABSTRACT | DICTIONARIES | (set(_TORCH_MODULE) if getter[0].path.startswith(MARK) else set())
-    return known.issuperset(value.cls.library_bases)
-
-
-def _ask_module(c: Any, owner: Instance) -> Value:
-    """`super().__getattr__(name)` of a PyTorch module: of what is set in a way that is not seen, an unknown."""
-    name = c.get(0)
-    if not isinstance(name, str):
-        return c.tr.unknown("a computed attribute")
-    if name in owner.attrs:
-        return owner.attrs[name]
-    if not owner.open and owner.cls.closed and _knows_attributes(owner.cls, name, private=True):
-        raise PyRaise("AttributeError", name)
-    return c.tr.unknown(f"attribute {name}")
-
-
-def _replaced(value: Instance, fields: dict[str, Value]) -> Instance:
-    """A named tuple with other values in some of its fields."""
-    made = Instance(value.cls, value.site)
-    made.attrs, made.open = {**value.attrs, **fields}, value.open
-    return made
-
-
-def class_has(cls: Class, name: str) -> bool | None:
-    """Whether a class has an attribute; None where its bases are not known well enough."""
-    if cls.find(name) is not None:
-        return True
-    dunder = name.startswith("__") and name.endswith("__")
-    return False if cls.closed and not dunder and _knows_attributes(cls, name) else None
-
-
-def lacks_attribute(tr: Tracer, value: Instance, name: str) -> bool:
-    """Whether the object, which has nothing of the name yet, is known to have none."""
-    if value.open or not value.cls.closed or value.cls.find("__getattr__") is not None:
-        return False
-    if not value.cls.library_bases:
-        return True
-    whole = not tr.in_definition and not tr.doubts  # who calls a definition may have set it
-    known = _knows_attributes(value.cls, name, private=True)
-    return whole and known and instance_attribute(tr, value, name) is None
-
-
-def _knows_attributes(cls: Class, name: str, private: bool = False) -> bool:
-    """Whether every attribute that the bases bring is known, and `name` is none of them.
-
-    `private`: also of names that begin with `_`, which another version of PyTorch may set.
-    """
-    if not cls.library_bases:
-        return True
-    abstract = (ABSTRACT | DICTIONARIES) & set(cls.library_bases)
-    if abstract and (hasattr(MutableMapping, name) or hasattr(OrderedDict, name)):
-        return False
-    if any(base not in _TORCH_MODULE and base not in abstract for base in cls.library_bases):
-        return False
-    if name.startswith("_") and not private and len(abstract) < len(cls.library_bases):
-        return False
-    return name not in framework_data("torch")["attributes"]["torch.nn.Module"]
-
-
-def _missing(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> None:
-    """Only where the object is wholly known and no doubtful branch lies behind."""
-    if tr.path.decisions or tr.speculating or node is None or tr.guards:
-        return
-    if _set_anywhere(tr, value.cls, name) or (value.cls.library_bases and _may_be_abstract(tr, value.cls)):
-        return
-    message = f"`{value.cls.name}` has no attribute `{name}`: no method, class variable or assignment defines it"
-    tr.report(Diagnostic("python/missing-attribute", "warning", message, tr.site(node), operand=name))
-
-
-def _may_be_abstract(tr: Tracer, cls: Class) -> bool:
-    """Whether classes that inherit from it may set what it reads."""
-    if cls.name.startswith("_") or any(word in cls.name for word in ("Base", "Abstract", "Mixin")):
-        return True
-    tr.shared.read.update(f"{path}:*" for path in tr.shared.sources)
-    bases = (base for tree in tr.shared.sources.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
-             for base in node.bases)  # fmt: skip
-    return any(ast.unparse(base).rpartition(".")[2] == cls.name for base in bases)
-
-
-def _set_anywhere(tr: Tracer, cls: Class, name: str) -> bool:
-    for member in cls.mro:
-        if not isinstance(member, Class):
-            continue
-        tr.shared.read.update(f"{member.path}:{n.lineno}" for n in member.node.body)
-        for node in ast.walk(member.node):
-            if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store):
-                return True
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
-                return True
-            if isinstance(node, ast.Name) and node.id in ("setattr", "__dict__", "vars", "__slots__"):
-                return True
-            if isinstance(node, ast.Attribute) and node.attr in ("__dict__", "update", "__setattr__"):
-                return True
-            if isinstance(node, ast.Call) and _registers(node, name):
-                return True
-    return False
-
-
-def _registers(node: ast.Call, name: str) -> bool:
-    """Whether a module is told to have an attribute of this name, or of one that is made up as it runs."""
-    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    if not called.startswith(("register_", "add_module", "weight_norm", "spectral_norm")):
-        return False
-    return not any(isinstance(a, ast.Constant) and a.value != name for a in node.args[:1])
-
-
-def _bind(member: Value, owner: Value, cls: Class) -> Value:
-    if isinstance(member, Function):
-        if member.kind == "staticmethod":
-            return member
-        if member.kind == "classmethod":
-            return Bound(owner.cls if isinstance(owner, Instance) else owner, member, cls)
-        return Bound(owner, member, cls)
-    return member
-
-
-def class_tuple(cls: Class, name: str) -> tuple[Value, ...] | None:
-    """`__bases__` or `__mro__` of a class whose bases are known, with `object` where it stands."""
-    written = [b for b in cls.node.bases if ast.unparse(b) != "object"]
-    if not cls.closed or len(written) != len(cls.bases):
-        return None
-    return (cls.bases or (OBJECT,)) if name == "__bases__" else (*cls.mro, OBJECT)
-
-
-OBJECT = Native("object", lambda c: c.tr.unknown("an object"))
-_WRITTEN = ("__init__", "__eq__", "__repr__", "__dataclass_fields__", "__dataclass_params__", "__match_args__")
-
-
-def _names_of(tr: Tracer, cls: Class) -> DictV:
-    """`__dict__` of a class: what its body binds, and what Python and `@dataclass` add."""
-    added: dict[str, Value] = {"__module__": module_of(cls.path), "__doc__": ast.get_docstring(cls.node)}
-    if cls.generated:
-        added.update((name, tr.unknown(name, label=name)) for name in _WRITTEN)
-    names = {**cls.scope.names, "__annotations__": tr.unknown("annotations", label="__annotations__")}
-    return DictV({**added, **names})
-
-
-@ATTRIBUTES.of(Class)
-def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Value:
-    found = value.find(name)
-    if found is not None:
-        member, owner = found
-        if isinstance(member, Function) and member.kind == "classmethod":
-            return Bound(value, member, owner)
-        return member
-    if name in ("__name__", "__qualname__"):
-        return value.name
-    if name == "__module__":
-        return module_of(value.path)
-    if name == "__doc__":
-        return ast.get_docstring(value.node)
-    if name in ("__bases__", "__mro__"):
-        told = class_tuple(value, name)
-        return told if told is not None else tr.unknown(name, label=f"{value.name}.{name}")
-    if name == "__dict__":
-        return _names_of(tr, value)
-    if value.tuple and name == "_fields":
-        return tuple(field_names(value))
-    if value.tuple and name == "__new__":
-        return Bound(value, name)
-    if name == "apply" and _AUTOGRAD & set(value.library_bases):
-        return Native(name, lambda c: apply_function(c, value), any_number=True)
-    if name == "__init__" and value.library_bases:
-        return Api(f"{value.library_bases[0]}.__init__")
-    return tr.unknown(f"attribute {name}", label=f"{value.name}.{name}")
-
-
-def _read_by_base(tr: Tracer, owner: Instance, name: str) -> Value:
-    dunder = name.startswith("__") and name.endswith("__")
-    if not dunder and name not in owner.attrs and owner.cls.find(name) is None and lacks_attribute(tr, owner, name):
-        raise PyRaise("AttributeError", name)
-    return _plainly(tr, owner, name, None)
-
-
-@ATTRIBUTES.of(SuperV)
-def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Value:
-    owner = value.owner
-    cls = owner.cls if isinstance(owner, Instance) else owner
-    found = cls.find(name, after=value.cls) if isinstance(cls, Class) else None
-    if name == "__new__" and found is None:
-        return Native(name, lambda c: Instance(c.get(0), c.tr.site(c.node)) if isinstance(c.get(0), Class) else None)
-    if found is not None and not _provided_before(cls, value.cls, found[1], name):
-        member, home = found
-        if isinstance(member, Function) and member.kind == "property":
-            return call(tr, Bound(owner, member, home), (), {})
-        return _bind(member, owner, home)
-    if isinstance(owner, Instance):
-        if name == READER:
-            return reader_of(owner, _read_by_base)
-        mixed_in = method_of(owner, name) or dictionary_method(tr, owner, name)
-        if mixed_in is not None:
-            return mixed_in
-        if name == "__setattr__":
-            return Native(name, lambda c: _set_plainly(c, owner))
-        if name == "__getattr__" and value.cls.path.startswith(MARK):
-            return Native(name, lambda c: _ask_module(c, owner))
-        modelled = instance_attribute(tr, owner, name, inherited=True)
-        if modelled is not None:
-            return modelled
-    return Bound(value, name)
-
-
-def _set_plainly(c: Any, owner: Value) -> None:
-    if isinstance(c.get(0), str):
-        set_attribute(c.tr, owner, c.get(0), c.get(1), plainly=True)
-    else:
-        c.tr.forget([owner])
-
-
-_BARE = ("torch.utils.data.Dataset", "torch.utils.data.IterableDataset")  # which define no method that one overrides
-
-
-def _provided_before(cls: Class, after: Class, home: Class, name: str) -> bool:
-    """Whether a class of a library comes first that has, or may have, a member of this name."""
-    order = cls.mro
-    start = order.index(after) + 1 if after in order else 0
-    for base in order[start : order.index(home)]:
-        if isinstance(base, Unknown):
-            return True
-        if isinstance(base, Api) and base.name not in _BARE:
-            known = framework_data("torch")["attributes"]["torch.nn.Module"]
-            if base.name not in _TORCH_MODULE or name in known or name.startswith("__"):
-                return True
-    return False
-
-
-def delete_attribute(tr: Tracer, owner: Value, name: str) -> None:
-    if isinstance(owner, (Instance, Layer, Object, Unknown)):
-        tr.touch(owner)
-        old = owner.attrs.pop(name, None)
-        items = owner.attrs.get(CHILDREN)
-        if isinstance(items, ListV) and any(child is old for child in items.items):
-            tr.touch(items)
-            items.items = [child for child in items.items if child is not old]
-
-
-def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bool = False) -> None:
-    """`owner.name = value`; `plainly`: as `object.__setattr__` does it."""
-    if isinstance(value, Unknown) and not value.label:
-        value.label = name
-    elif isinstance(value, Tensor) and not value.name:
-        value.name = name
-    if isinstance(owner, Instance):
-        found = owner.cls.find(name)
-        if found and isinstance(found[0], Function) and found[0].setter is not None:
-            call(tr, Bound(owner, found[0].setter, found[1]), (value,), {})
-            return
-        setter = None if plainly else owner.cls.find("__setattr__")
-        if setter is not None and isinstance(setter[0], Function):
-            call(tr, Bound(owner, setter[0], setter[1]), (name, value), {})
-            return
-        tr.touch(owner)
-        if name == "__dict__":  # `self.__dict__ = self`: what it holds are its attributes
-            owner.open = True
-            return
-        old = owner.attrs.get(name)
-        owner.attrs[name] = value
-        register(tr, owner, name, old, value)
-    elif isinstance(owner, Rows) and name == "columns":
-        set_names(tr, owner, value)
-    elif isinstance(owner, Class):
-        tr.touch(owner.scope)
-        owner.scope.names[name] = value
-    elif isinstance(owner, (Layer, Object, Unknown)):
-        tr.touch(owner)
-        old = owner.attrs.get(name)
-        owner.attrs[name] = value
-        if isinstance(owner, Layer):
-            layer_attribute_set(owner, name, value)
-            register(tr, owner, name, old, value)
-    elif isinstance(owner, Module):
-        if isinstance(owner.scope, LazyScope):
-            tr.shared.summaries = None  # its functions are not those that were summarised
-        tr.touch(owner.scope)
-        owner.scope.names[name] = value
-    elif isinstance(owner, Function):
-        owner.options[f"attribute {name}"] = value
-    elif isinstance(owner, Bound) and name == "__defaults__" and isinstance(value, tuple):
-        _set_field_defaults(tr, owner, value)
-
-
-def _set_field_defaults(tr: Tracer, maker: Bound, defaults: tuple[Value, ...]) -> None:
-    """`Fields.__new__.__defaults__ = …` of a named tuple: its last fields have them."""
-    cls = maker.owner
-    if isinstance(cls, Class) and cls.tuple and maker.function == "__new__":
-        tr.touch(cls.scope)
-        fields = field_names(cls)
-        cls.scope.names.update(zip(fields[len(fields) - len(defaults) :], defaults, strict=False))

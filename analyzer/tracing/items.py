@@ -6,7 +6,6 @@ import ast
 from typing import Any
 
 from analyzer.tracing.agreement import alike
-from analyzer.tracing.attributes import delete_attribute, set_attribute
 from analyzer.tracing.comparisons import compare
 from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import ITEMS, call, get_attribute, get_item, iterate, seen
@@ -21,6 +20,7 @@ from analyzer.tracing.plain_data import hashable, is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.registries import filled
 from analyzer.tracing.rows import Rows
+from analyzer.tracing.setting_attributes import delete_attribute, set_attribute
 from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (

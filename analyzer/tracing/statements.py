@@ -9,7 +9,6 @@ from collections.abc import Callable
 from analyzer.tracing import declared_shapes, loops
 from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.assignment import assign, store_name
-from analyzer.tracing.attributes import delete_attribute
 from analyzer.tracing.branches import about_sizes, run_if, settle
 from analyzer.tracing.contexts import enter_context
 from analyzer.tracing.definitions import make_class, make_function
@@ -18,6 +17,7 @@ from analyzer.tracing.items import delete_item
 from analyzer.tracing.matching import matches
 from analyzer.tracing.modules import import_from, import_module
 from analyzer.tracing.problems import PyRaise, ShapeFailure
+from analyzer.tracing.setting_attributes import delete_attribute
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of

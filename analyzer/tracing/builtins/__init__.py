@@ -6,9 +6,9 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from analyzer.tracing.attributes import OBJECT
 from analyzer.tracing.builtins import introspection, iterables, numbers
 from analyzer.tracing.builtins.call import Call
+from analyzer.tracing.object_attributes import OBJECT
 from analyzer.tracing.values import Api, ListV, Native, Unknown, Value
 
 __all__ = ["BUILTINS", "EXCEPTIONS", "Call"]

@@ -12,27 +12,20 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.tracing.attribute_hooks import own_reader, read
-from analyzer.tracing.attributes import (
-    answers_itself,
-    brought,
-    class_has,
-    delete_attribute,
-    function_lacks,
-    lacks_attribute,
-    names_of_module,
-    set_attribute,
-)
+from analyzer.tracing.attributes import function_lacks, names_of_module
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.dictionary_objects import inherits_dictionary, names_held
 from analyzer.tracing.evaluation import evaluate, get_attribute
 from analyzer.tracing.framework_api import has_name
 from analyzer.tracing.lazy_modules import provide
 from analyzer.tracing.libraries import MARK
+from analyzer.tracing.object_attributes import answers_itself, brought, class_has, lacks_attribute
 from analyzer.tracing.operators.layers import has_attribute, lacks_private
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.rows import FRAME, SERIES, Rows
+from analyzer.tracing.setting_attributes import delete_attribute, set_attribute
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.truths import Test
 from analyzer.tracing.values import (
