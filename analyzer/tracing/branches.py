@@ -24,14 +24,16 @@ class Undecided(Exception):
 
 
 def run_if(tr: Tracer, node: ast.If) -> Any:
+    decided = len(tr.path.decisions)
     value = condition(tr, node.test) if (side := _goes_on(node)) is None else expected(tr, node.test, side)
-    truth = truth_of(value)
+    truth, chosen = truth_of(value), len(tr.path.decisions) > decided
     if truth is not None:
         taken = node.body if truth else node.orelse
         try:
             return run_block(tr, taken)
         except PyRaise as error:
-            _tell_refusal(tr, node, taken, error)
+            if not chosen:  # by the test itself: the other side is as possible, and goes on
+                _tell_refusal(tr, node, taken, error)
             raise
     if side is not None:
         settle(tr, value, side, node.test)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from analyzer.tracing import declared_shapes, loops
 from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.assignment import assign, store_name
-from analyzer.tracing.branches import about_sizes, run_if, settle
+from analyzer.tracing.branches import about_sizes, expected, run_if, settle
 from analyzer.tracing.contexts import enter_context
 from analyzer.tracing.definitions import make_class, make_function
 from analyzer.tracing.evaluation import BREAK, CONTINUE, STATEMENTS, Returned, Signal, evaluate, run_block
@@ -124,11 +124,12 @@ def _expression(tr: Tracer, node: ast.Expr) -> None:
 
 
 def _assert(tr: Tracer, node: ast.Assert) -> None:
-    value = evaluate(tr, node.test)
-    truth = truth_of(value)
+    decided = len(tr.path.decisions)
+    value = expected(tr, node.test, True)
+    truth, chosen = truth_of(value), len(tr.path.decisions) > decided
     text = ast.unparse(node.test)
     if truth is False and "__version__" not in text:  # it says with which version it is run
-        if about_sizes(tr, node.test) and tr.certain and not tr.made_up:
+        if about_sizes(tr, node.test) and tr.certain and not (tr.made_up or chosen):
             tr.refuse(f"the assertion `{text[:120]}` does not hold", node.test, "assert")
         raise PyRaise("AssertionError", "an assertion does not hold")
     if truth is None:

@@ -101,3 +101,14 @@ x = torch.zeros(2, 3) if NEW else torch.rfft(torch.zeros(2, 3), 2)
 x @ torch.zeros({size}, 2)
 """
     assert lines(tmp_path, text) == (set() if size == 3 else {4})
+
+
+@pytest.mark.parametrize("test", ["assert not torch.all(x == y)", "if torch.all(x == y):\n    raise ValueError(x.shape)",
+                                  "if not torch.any(x == y):\n    raise ValueError(x.shape)"])  # fmt: skip
+def test_what_values_decide_in_a_test_is_no_failure(tmp_path: Path, test: str) -> None:
+    text = f"""import torch
+SIZE = 4
+x, y = torch.randn(2, SIZE), torch.randn(2, SIZE)
+{test}
+"""
+    assert lines(tmp_path, text.replace("x == y", "x.view(-1, SIZE) == y")) == set()

@@ -49,3 +49,12 @@ def test_the_way_back_of_a_loss(tmp_path: Path, text: str, back: str, wrong: boo
 @pytest.mark.parametrize("end", ["", "torch.zeros(3, requires_grad=True).sum().backward()\n"])
 def test_no_way_back_that_no_loss_takes(tmp_path: Path, end: str) -> None:
     assert lines(tmp_path, FUNCTION.replace("BACK", "w") + end) == []
+
+
+def test_methods_of_the_class_are_given_the_class(tmp_path: Path) -> None:
+    for text in (FUNCTION, SET_UP):
+        of_class = text.replace("@staticmethod", "@classmethod")
+        for first in ("forward(", "backward(", "setup_context("):
+            of_class = of_class.replace(f"def {first}", f"def {first}cls, ")
+        assert lines(tmp_path, of_class.replace("BACK", "w.t()") + "y.sum().backward()\n") == []
+        assert lines(tmp_path, of_class.replace("BACK", "w") + "y.sum().backward()\n") != []

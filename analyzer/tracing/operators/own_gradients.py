@@ -31,14 +31,19 @@ def apply_function(c: Any, cls: Class) -> Value:
     context = Object("context", {"saved_tensors": (), "needs_input_grad": c.tr.unknown("who needs gradients", "data")})
     setup = cls.find("setup_context")
     first = () if setup is not None else (context,)
-    made = call(c.tr, found[0], (*first, *c.args), c.kwargs, c.node, c.open_args)
+    made = call(c.tr, found[0], (*_bound(cls, found[0]), *first, *c.args), c.kwargs, c.node, c.open_args)
     if setup is not None:
-        call(c.tr, setup[0], (context, c.args, made), {})
+        call(c.tr, setup[0], (*_bound(cls, setup[0]), context, c.args, made), {})
     outputs = made if isinstance(made, tuple) else (made,)
     if cls.find("backward") is not None and not c.open_args and all(isinstance(o, Tensor) for o in outputs):
         c.tr.touch(c.tr.applied)
         c.tr.applied.items[len(c.tr.applied.items)] = Applied(cls, context, outputs)
     return made
+
+
+def _bound(cls: Class, member: Value) -> tuple[Value, ...]:
+    """What a member is given before its arguments: a method of the class has the class."""
+    return (cls,) if isinstance(member, Function) and member.kind == "classmethod" else ()
 
 
 def context_method(tr: Tracer, context: Object, name: str, args: tuple[Value, ...]) -> Value:
@@ -63,7 +68,7 @@ def follow_back(tr: Tracer, loss: Tensor) -> None:
             found = applied.cls.find("backward")
             if found is not None:
                 with tr.doubtful(True):
-                    call(tr, found[0], (applied.context, *given), {})
+                    call(tr, found[0], (*_bound(applied.cls, found[0]), applied.context, *given), {})
 
 
 def _operands(loss: Tensor) -> set[int]:
