@@ -103,8 +103,14 @@ x @ torch.zeros({size}, 2)
     assert lines(tmp_path, text) == (set() if size == 3 else {4})
 
 
-@pytest.mark.parametrize("refused", ["assert not torch.all(x == y)", "if torch.all(x == y):\n        raise ValueError(x)",
-                                     "if not torch.any(x == y):\n        raise ValueError(x)"])  # fmt: skip
+IN_TESTS = (
+    "assert not torch.all(x == y)",
+    "if torch.all(x == y):\n        raise ValueError(x)",
+    "if not torch.any(x == y):\n        raise ValueError(x)",
+)
+
+
+@pytest.mark.parametrize("refused", IN_TESTS)
 def test_what_values_decide_in_a_test_is_no_failure(tmp_path: Path, refused: str) -> None:
     text = """import torch
 def test():
