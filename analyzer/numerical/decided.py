@@ -1,4 +1,4 @@
-"""Comparisons of an input with constants: what a padding's token or an ignored label is told by."""
+"""Comparisons of an input with constants, losses that ignore a label: what a padding's token or an ignored label is told by."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ MOST_VALUES = 64  # looked at for one input
 MOST_NUMBERS = 16  # of a constant; longer ones are tables
 MIRRORED = {"Less": "Greater", "Greater": "Less", "LessOrEqual": "GreaterOrEqual", "GreaterOrEqual": "LessOrEqual"}
 COMPARISONS = frozenset({"Equal", "NotEqual", *MIRRORED})
+IGNORING = frozenset({"NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"})  # they compare labels themselves
 
 
 def decides_alike(value: ir.Value, low: float, high: float, least: float, most: float) -> bool:
@@ -48,6 +49,10 @@ def _comparisons(value: ir.Value) -> Iterator[tuple[str, float]]:
                 if numbers is not None and 0 < numbers.size <= MOST_NUMBERS:
                     mirrored = MIRRORED.get(name, name) if use.idx else name
                     yield from ((mirrored, float(n)) for n in np.asarray(numbers).reshape(-1))
+            elif use.idx == 1 and name in IGNORING:
+                ignored = node.attributes.get("ignore_index")
+                if ignored is not None:
+                    yield "Equal", float(ignored.as_int())
             elif use.idx == 0 and traits_of(node) & (IDENTITY | CONVERTS | SELECTS):
                 if node.outputs[0].dtype is ir.DataType.BOOL:
                     yield "Equal", 0.0
