@@ -376,6 +376,7 @@ def test_whatever_comparison_sets_integers_apart(workers: Confirmer, compare: st
         ("1.0 4.0 6", 0, 0, Level.WARNING),  # nothing but padding, which the loss ignores
         ("1.0 4.0 6", 0, 1, Level.WARNING),  # labels are the tokens after the first
         ("0.0 4.0 6", 0, 0, Level.ERROR),  # the example holds ignored labels
+        ("1.0 4.0 6", 0, 2, Level.ERROR),  # the last tokens alone
         ("1.0 4.0 6", 2, 0, Level.ERROR),
         ("1.0 4.0 6", None, 0, None),
         (None, 0, 0, Level.ERROR),
