@@ -26,6 +26,7 @@ from analyzer.numerical.transfer.rankings import (
 )
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import window
+from analyzer.numerical.transfer.written_rows import rows_written
 
 
 def taken(x: AbstractTensor, indices: AbstractTensor, axis: int) -> AbstractTensor:
@@ -213,7 +214,8 @@ def scatter_nd(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractT
     chosen = assigned(ctx, x, indices, updates) if how == "none" else None
     if chosen is not None:
         return chosen
-    result = _scattered(ctx, x, updates, how)
+    written = rows_written(ctx, x, indices, updates) if how == "none" else None
+    result = _scattered(ctx, x, updates, how) if written is None else written
     if how == "none":
         result.facts = {**result.facts, **peaked(attained_anywhere(x, indices, updates), result)}
     return result
