@@ -69,3 +69,33 @@ def test_blocks_that_are_all_written_leave_no_zero(second: range, unsafe: bool) 
     graph = b.graph(b.op("Div", b.input("x", (4, WIDTH)), total))
     found = dict(rules(graph, {"x": (-1, 1), "first": (-3, 3), "second": (-3, 3)}))
     assert ("division-by-zero" in found) is unsafe
+
+
+@pytest.mark.parametrize(
+    ("at", "axis", "written"), [(0, 0, {(0, 0), (0, 1)}), (-1, 0, {(1, 0), (1, 1)}), (1, 1, {(0, 1), (1, 1)})]
+)
+def test_a_slice_that_is_replaced(at: int, axis: int, written: set[tuple[int, int]]) -> None:
+    """As `x[-1] = y` and `x[:, 1] = y` are exported."""
+    shape = tuple(1 if i == axis else 2 for i in range(2))
+    for row, column in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        b = Builder()
+        where = b.const(np.full(shape, at), np.int64)
+        whole = b.op("ScatterElements", b.input("x", (2, 2)), where, b.input("new", shape), axis=axis)
+        ends = (b.const(v, np.int64) for v in ([row, column], [row + 1, column + 1], [0, 1]))
+        expected = NEW if (row, column) in written else OLD
+        assert bounds(b.graph(b.op("Slice", whole, *ends)), {"x": OLD, "new": NEW}) == expected
+
+
+def test_places_that_differ_write_no_whole_slice() -> None:
+    b = Builder()
+    where = b.const([[0, 1]], np.int64)
+    whole = b.op("ScatterElements", b.input("x", (2, 2)), where, b.input("new", (1, 2)), axis=0)
+    ends = (b.const([v], np.int64) for v in (0, 1, 0))
+    assert bounds(b.graph(b.op("Slice", whole, *ends)), {"x": OLD, "new": NEW}) == (OLD[0], NEW[1])
+
+
+def test_a_part_of_a_slice_leaves_the_rest() -> None:
+    b = Builder()
+    whole = b.op("ScatterElements", b.input("x", (2, 2)), b.const([[0]], np.int64), b.input("new", (1, 1)), axis=0)
+    ends = (b.const([v], np.int64) for v in (0, 1, 0))
+    assert bounds(b.graph(b.op("Slice", whole, *ends)), {"x": OLD, "new": NEW}) == (OLD[0], NEW[1])
