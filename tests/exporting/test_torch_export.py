@@ -426,13 +426,24 @@ def test_a_weight_moved_to_where_it_is_changes_nothing(project, export_entry):
 
         def build_changed():
             return Net(True), (torch.tensor([3, 5]), torch.randn(4, 3))
+
+
+        class Fresh(Net):
+            def forward(self, lengths, x):
+                self.w.data = torch.ones(3, 2)
+                return (x @ self.w).sum() / lengths.sum()
+
+
+        def build_fresh():
+            return Fresh(True), (torch.tensor([3, 5]), torch.randn(4, 3))
         """,
     )
     graph = export_entry("moved.py:build")
     assert {n.op_type for n in graph.nodes()} >= {"MatMul", "Div"}
     assert {v.name: v.metadata_props[SHOWN] for v in graph.graph.inputs}["lengths"] == "3.0 5.0 2"
-    with pytest.raises(ExportProblem):
-        export_entry("moved.py:build_changed")
+    for entry in ("build_changed", "build_fresh"):
+        with pytest.raises(ExportProblem):
+            export_entry(f"moved.py:{entry}")
 
 
 CHANGED_DATA = """

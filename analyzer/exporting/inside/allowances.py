@@ -25,7 +25,8 @@ def data_that_stays(torch: Any) -> Any:
 
     The first is how code moves a weight to where it is already. Tracers record it as a replacement of the weight's
     memory, which they then refuse. The second has the same memory without a gradient: what changes it in place
-    (``noise.data.normal_()``) changes the buffer, where tracers see a constant that nothing may change.
+    (``noise.data.normal_()``) changes the buffer, where tracers see a constant that nothing may change. Another tensor
+    as the data is refused: tracers go on with the old one.
     """
     from torch.overrides import TorchFunctionMode
 
@@ -34,8 +35,10 @@ def data_that_stays(torch: Any) -> Any:
 
     class Staying(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if function == write and any(made is args[1] and of is args[0] for made, of in given):
-                return None
+            if function == write:
+                if any(made is args[1] and of is args[0] for made, of in given):
+                    return None
+                raise RuntimeError("the memory of a tensor is replaced (`.data = …`), which no tracer follows")
             if function == read:
                 given.append((args[0].detach(), args[0]))
                 return given[-1][0]
