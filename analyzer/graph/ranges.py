@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+Part = tuple[tuple[int, int], ...]  # of a tensor: where it begins and ends along each leading axis
+Parts = tuple[Part, ...]
+
 
 class Origin(StrEnum):
     """Where a range comes from; later members are weaker."""
@@ -25,6 +28,7 @@ class ValueRange:
     reason: str = ""  # one phrase: "token ids below the vocabulary size 30522"
     estimated: bool = False  # how far training may move a weight is a guess: it may go a little further
     held: tuple[float, float] | None = None  # between these numbers lies one element at least
+    parts: Parts = ()  # … and one of each of these parts of the tensor
 
     def __post_init__(self) -> None:
         if not self.lo <= self.hi:

@@ -18,7 +18,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, role_of
 from analyzer.graph.model import SHOWN, SIGNATURE, SPAN
 from analyzer.graph.ranges import Origin
-from analyzer.numerical.decided import decides_alike
+from analyzer.numerical.decided import decided_parts
 from analyzer.numerical.inference import Uses, inferred_input, inferred_parameter, initial_range
 from analyzer.numerical.purposes import Purpose, purpose_of
 from analyzer.numerical.stored_weights import StoredWeight
@@ -151,11 +151,11 @@ def _as_held(given: Assumption, value: ir.Value) -> Assumption:
     low, high, count = map(float, value.metadata_props[SHOWN].split())
     low, high = max(low, given.range.lo), min(high, given.range.hi)
     ends = given.range.lo, given.range.hi
-    if count < FEWEST_MASKED or not low < high or not decides_alike(value, low, high, *ends):
+    parts = decided_parts(value, low, high, *ends) if count >= FEWEST_MASKED and low < high else ()
+    if not parts:
         return given
-    return replace(
-        given, range=replace(given.range, held=(low, high), reason=f"{given.range.reason}, some like the example")
-    )
+    reason = f"{given.range.reason}, some like the example"
+    return replace(given, range=replace(given.range, held=(low, high), parts=parts, reason=reason))
 
 
 def _as_named(given: Assumption, value: ir.Value, purpose: Purpose) -> Assumption:

@@ -1,4 +1,4 @@
-"""Comparisons of an input with constants: what a padding's token or an ignored label is told by."""
+"""Comparisons of an input with constants, also inside a loss: what padding and ignored labels are told by."""
 
 from __future__ import annotations
 
@@ -7,22 +7,26 @@ from collections.abc import Iterator
 import numpy as np
 import onnx_ir as ir
 
+from analyzer.graph.ranges import Part, Parts
 from analyzer.numerical.constants import constant_array
 from analyzer.operators.declaration import CONVERTS, IDENTITY, SELECTS
 from analyzer.operators.registry import operator_name, traits_of
 
 MOST_VALUES = 64  # looked at for one input
+FAR = (1 << 63) - 1  # past the end of every axis
 MOST_NUMBERS = 16  # of a constant; longer ones are tables
 MIRRORED = {"Less": "Greater", "Greater": "Less", "LessOrEqual": "GreaterOrEqual", "GreaterOrEqual": "LessOrEqual"}
 COMPARISONS = frozenset({"Equal", "NotEqual", *MIRRORED})
+IGNORING = frozenset({"NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"})  # they compare labels themselves
 
 
-def decides_alike(value: ir.Value, low: float, high: float, least: float, most: float) -> bool:
-    """Whether some comparison has one outcome for all integers in [low, high] and another in [least, most] beside them.
+def decided_parts(value: ir.Value, low: float, high: float, least: float, most: float) -> Parts:
+    """What some comparison reads that has one outcome for all integers in [low, high] and another in [least, most].
 
-    Where it has, elements outside [low, high] are set apart by the model: padding, what is ignored.
+    Elements outside [low, high] are set apart there by the model: padding, what is ignored.
     """
-    return any(_apart(name, number, low, high, least, most) for name, number in _comparisons(value))
+    found = (part for name, number, part in _comparisons(value) if _apart(name, number, low, high, least, most))
+    return tuple(dict.fromkeys(found))
 
 
 def _apart(name: str, number: float, low: float, high: float, least: float, most: float) -> bool:
@@ -32,12 +36,12 @@ def _apart(name: str, number: float, low: float, high: float, least: float, most
     return least < edge < most and not low < edge < high
 
 
-def _comparisons(value: ir.Value) -> Iterator[tuple[str, float]]:
-    """Operators that compare elements of a value with numbers; the value stands on the left."""
+def _comparisons(value: ir.Value) -> Iterator[tuple[str, float, Part]]:
+    """Operators that compare elements of a value with numbers, and which elements; the value stands on the left."""
     seen: set[ir.Value] = set()
-    stack = [value]
+    stack: list[tuple[ir.Value, Part]] = [(value, ())]
     while stack and len(seen) < MOST_VALUES:
-        current = stack.pop()
+        current, part = stack.pop()
         if current in seen:
             continue
         seen.add(current)
@@ -47,8 +51,28 @@ def _comparisons(value: ir.Value) -> Iterator[tuple[str, float]]:
                 numbers = constant_array(node.inputs[1 - use.idx])
                 if numbers is not None and 0 < numbers.size <= MOST_NUMBERS:
                     mirrored = MIRRORED.get(name, name) if use.idx else name
-                    yield from ((mirrored, float(n)) for n in np.asarray(numbers).reshape(-1))
+                    yield from ((mirrored, float(n), part) for n in np.asarray(numbers).reshape(-1))
+            elif use.idx == 1 and name in IGNORING:
+                ignored = node.attributes.get("ignore_index")
+                if ignored is not None:
+                    yield "Equal", float(ignored.as_int()), part
             elif use.idx == 0 and traits_of(node) & (IDENTITY | CONVERTS | SELECTS):
                 if node.outputs[0].dtype is ir.DataType.BOOL:
-                    yield "Equal", 0.0
-                stack.append(node.outputs[0])
+                    yield "Equal", 0.0, part
+                whole = not part and (current is value or traits_of(node) & (IDENTITY | CONVERTS))
+                stack.append((node.outputs[0], _cut(node) if whole else part))
+
+
+def _cut(node: ir.Node) -> Part:
+    """Which elements of its operand a slice by constants takes; of other operators all."""
+    if node.op_type != "Slice" or node.domain not in ("", "ai.onnx") or len(node.inputs) < 3:
+        return ()
+    stated = (*node.inputs[1:], None, None)[:4]
+    starts, ends, axes, steps = (constant_array(v) for v in stated)
+    if starts is None or ends is None or (axes is None and stated[2]) or (steps is None and stated[3]):
+        return ()
+    along = range(starts.size) if axes is None else axes.reshape(-1).tolist()
+    if any(axis < 0 for axis in along) or (steps is not None and (steps != 1).any()):
+        return ()
+    cuts = dict(zip(along, zip(starts.reshape(-1).tolist(), ends.reshape(-1).tolist(), strict=True), strict=True))
+    return tuple(cuts.get(axis, (0, FAR)) for axis in range(max(along) + 1))

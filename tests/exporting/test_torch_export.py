@@ -426,10 +426,59 @@ def test_a_weight_moved_to_where_it_is_changes_nothing(project, export_entry):
 
         def build_changed():
             return Net(True), (torch.tensor([3, 5]), torch.randn(4, 3))
+
+
+        class Fresh(Net):
+            def forward(self, lengths, x):
+                self.w.data = torch.ones(3, 2)
+                return (x @ self.w).sum() / lengths.sum()
+
+
+        def build_fresh():
+            return Fresh(True), (torch.tensor([3, 5]), torch.randn(4, 3))
         """,
     )
     graph = export_entry("moved.py:build")
     assert {n.op_type for n in graph.nodes()} >= {"MatMul", "Div"}
     assert {v.name: v.metadata_props[SHOWN] for v in graph.graph.inputs}["lengths"] == "3.0 5.0 2"
-    with pytest.raises(ExportProblem):
-        export_entry("moved.py:build_changed")
+    for entry in ("build_changed", "build_fresh"):
+        with pytest.raises(ExportProblem):
+            export_entry(f"moved.py:{entry}")
+
+
+CHANGED_DATA = """
+    import torch
+
+
+    class Changing(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.tensor([-1.0, 2.0, 3.0]))
+            self.register_buffer("noise", torch.zeros(3), persistent=False)
+
+        def forward(self, x):
+            self.weight.data.clamp_(0)
+            self.noise.data[1] = 5.0
+            return x * self.weight + self.noise
+
+
+    class Drawing(Changing):
+        def forward(self, x):
+            return x * self.weight + torch.exp(self.noise.data.normal_())
+
+
+    def build():
+        return Changing(), (torch.ones(3),)
+
+
+    def drawing():
+        return Drawing(), (torch.ones(3),)
+"""
+
+
+def test_what_data_gives_is_changed_in_place(project, export_entry):
+    """``.data`` has the memory of its tensor: what is written there is read from the tensor afterwards."""
+    project.write("net.py", CHANGED_DATA)
+    (found,) = run(export_entry("net.py:build"), np.ones(3, np.float32))
+    np.testing.assert_array_equal(found, [0.0, 7.0, 3.0])
+    assert node(export_entry("net.py:drawing"), "RandomNormalLike")

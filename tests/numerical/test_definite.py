@@ -109,3 +109,57 @@ def test_a_factor_of_tensorflow_has_a_positive_diagonal(jitter: float, told: lis
     nodes = [zero, fill, own, product, total, factor, part, log]
     graph = ir.Graph([x], log.outputs, nodes=nodes, name="g", opset_imports={"tf": 1, "": 20})
     assert [rule for rule, _ in rules(Graph(ir.Model(graph, ir_version=10), "tensorflow"), {"x": (-1, 1)})] == told
+
+
+def positive_diagonal(case: str) -> Graph:
+    """The logarithm of the diagonal of a triangular matrix, which is made positive: `m - diag(m) + softplus(diag(m))`.
+
+    The diagonal is put back as `torch.diag` is exported; cases differ in what is taken away before.
+    """
+    b = Builder()
+    n = 3
+    raw = b.input("x", (n, n))
+    flat, places, row = (b.const(v, np.int64) for v in ([n * n], [0, 4, 8], [0]))
+    shifted = b.const([1, 5, 6], np.int64)
+    triangle = b.op("Trilu", raw, b.const(int(case == "strictly upper"), np.int64), upper=int("upper" in case))
+
+    def diagonal(matrix: Any, at: Any = places) -> Any:
+        return b.op("Gather", b.op("Reshape", matrix, flat), at, axis=-1)
+
+    def matrix_of(values: Any) -> Any:
+        same = np.eye(n, k=1 if case == "beside" else 0, dtype=bool)
+        return b.op("Where", b.const(same, np.bool_), b.op("Unsqueeze", values, row), b.const(0.0))
+
+    source = {"raw": raw, "strictly upper": raw, "another": b.input("other", (n, n))}.get(case, triangle)
+    taken = matrix_of(diagonal(source, shifted if case == "shifted" else places))
+    positive = b.op("Add", b.op("Softplus", diagonal(triangle)), b.const(1e-6))
+    cleared = b.op("Add" if case == "added" else "Sub", triangle, taken)
+    return b.graph(b.op("Log", diagonal(b.op("Add", cleared, matrix_of(positive)))))
+
+
+@pytest.mark.parametrize("case", ["lower", "upper", "raw"])
+def test_a_diagonal_that_is_replaced_by_positive_numbers_is_positive(case: str) -> None:
+    assert LOG not in dict(rules(positive_diagonal(case), {"x": (-3, 3), "other": (-3, 3)}))
+
+
+@pytest.mark.parametrize("case", ["another", "shifted", "beside", "added", "strictly upper"])
+def test_a_diagonal_that_something_else_is_taken_from_may_be_anything(case: str) -> None:
+    assert LOG in dict(rules(positive_diagonal(case), {"x": (-3, 3), "other": (-3, 3)}))
+
+
+@pytest.mark.parametrize(("place", "positive", "told"), [(0, True, []), (0, False, [LOG]), (1, True, [LOG])])
+def test_a_diagonal_that_tensorflow_sets(place: int, positive: bool, told: list[str]) -> None:
+    """``tf.linalg.set_diag(x, softplus(y) + 1e-3)``, of the main diagonal or of the one above it."""
+    x = ir.Value(name="x", type=ir.TensorType(ir.DataType.FLOAT), shape=ir.Shape((4, 4)))
+    y = ir.Value(name="y", type=ir.TensorType(ir.DataType.FLOAT), shape=ir.Shape((4 - place,)))
+    zero, where = (ir.node("Const", [], {"value": ir.tensor(np.int32(v))}, domain="tf") for v in (0, place))
+    fill, least = (ir.node("Const", [], {"value": ir.tensor(np.float32(v))}, domain="tf") for v in (0, 1e-3))
+    soft = ir.node("Softplus" if positive else "Tanh", [y], domain="tf")
+    total = ir.node("AddV2", [soft.outputs[0], least.outputs[0]], domain="tf")
+    whole = ir.node("MatrixSetDiagV3", [x, total.outputs[0], where.outputs[0]], domain="tf")
+    part = ir.node("MatrixDiagPartV3", [whole.outputs[0], zero.outputs[0], fill.outputs[0]], domain="tf")
+    log = ir.node("Log", part.outputs, domain="tf")
+    nodes = [zero, where, fill, least, soft, total, whole, part, log]
+    graph = ir.Graph([x, y], log.outputs, nodes=nodes, name="g", opset_imports={"tf": 1, "": 20})
+    found = rules(Graph(ir.Model(graph, ir_version=10), "tensorflow"), {"x": (-1, 1), "y": (-3, 3)})
+    assert [rule for rule, _ in found] == told

@@ -368,3 +368,34 @@ def test_whatever_comparison_sets_integers_apart(workers: Confirmer, compare: st
     chosen = N(compare, ["tokens", "number"], ["c"]) if compare != "bool" else N("Cast", ["tokens"], ["c"], to=9)
     nodes += [chosen, N("Cast", ["c"], ["f"], to=TensorProto.FLOAT), N("ReduceSum", ["f"], ["n"])]
     assert integers(workers, [*nodes, N("Div", ["x", "n"], ["y"])], "3.0 10.0 8") == {"division-by-zero": level}
+
+
+@pytest.mark.parametrize(
+    ("shown", "ignored", "first", "level"),
+    [
+        ("1.0 4.0 6", 0, 0, Level.WARNING),  # nothing but padding, which the loss ignores
+        ("1.0 4.0 6", 0, 1, Level.WARNING),  # labels are the tokens after the first
+        ("0.0 4.0 6", 0, 0, Level.ERROR),  # the example holds ignored labels
+        ("1.0 4.0 6", 0, 2, Level.ERROR),  # the last tokens alone
+        ("1.0 4.0 6", 2, 0, Level.ERROR),
+        ("1.0 4.0 6", None, 0, None),
+        (None, 0, 0, Level.ERROR),
+    ],
+)
+@pytest.mark.parametrize("loss", ["SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"])
+def test_labels_that_the_loss_ignores_unlike_their_example_are_a_warning(
+    workers: Confirmer, loss: str, shown: str | None, ignored: int | None, first: int, level: Level | None
+) -> None:
+    number = {"first": [first], "last": [3], "axis": [1]}
+    nodes = [N("Constant", [], [n], value=numpy_helper.from_array(np.array(v))) for n, v in number.items()]
+    nodes.append(N("Slice", ["tokens", "first", "last", "axis"], ["labels"]))
+    nodes.append(N(loss, ["x", "labels"], ["y"], **({} if ignored is None else {"ignore_index": ignored})))
+    scores = helper.make_tensor_value_info("x", TensorProto.FLOAT, (2, 5, 3 - first))
+    tokens = helper.make_tensor_value_info("tokens", TensorProto.INT64, (2, 3))
+    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    model = ir.from_proto(helper.make_model(helper.make_graph(nodes, "g", [scores, tokens], [result]), **OPSET))
+    if shown is not None:
+        model.graph.inputs[1].metadata_props[SHOWN] = shown
+    found = analyse(Graph(model, "torch"), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers)
+    expected = {} if level is None else {"empty-mean": level}
+    assert levels({f.rule.removeprefix("numerical/"): f for f in found.findings}) == expected

@@ -21,9 +21,12 @@ def unchecked_distributions(torch: Any) -> Iterator[None]:
 
 
 def data_that_stays(torch: Any) -> Any:
-    """A mode under which ``w.data = w.data`` is nothing: how code moves a weight to where it is already.
+    """A mode under which ``w.data = w.data`` is nothing, and ``w.data`` alone is ``w.detach()``.
 
-    Tracers record it as a replacement of the weight's memory, which they then refuse.
+    The first is how code moves a weight to where it is already. Tracers record it as a replacement of the weight's
+    memory, which they then refuse. The second has the same memory without a gradient: what changes it in place
+    (``noise.data.normal_()``) changes the buffer, where tracers see a constant that nothing may change. Another tensor
+    as the data is refused: tracers go on with the old one.
     """
     from torch.overrides import TorchFunctionMode
 
@@ -32,12 +35,14 @@ def data_that_stays(torch: Any) -> Any:
 
     class Staying(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if function == write and any(made is args[1] and of is args[0] for made, of in given):
-                return None
-            result = function(*args, **(kwargs or {}))
+            if function == write:
+                if any(made is args[1] and of is args[0] for made, of in given):
+                    return None
+                raise RuntimeError("the memory of a tensor is replaced (`.data = …`), which no tracer follows")
             if function == read:
-                given.append((result, args[0]))
-            return result
+                given.append((args[0].detach(), args[0]))
+                return given[-1][0]
+            return function(*args, **(kwargs or {}))
 
     return Staying()
 

@@ -234,6 +234,7 @@ class Confirmer:
                     "hi": str(x.hi),
                     "estimated": x.estimated,
                     "held": x.held,
+                    "parts": x.parts,
                 }
                 for x in piece.leaves
             ],

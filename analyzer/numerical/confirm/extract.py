@@ -14,6 +14,7 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.graph import Graph, ValueRange, role_of
+from analyzer.graph.ranges import Parts
 from analyzer.numerical.nesting import bodies, owner_of
 from analyzer.operators.registry import operator_name
 
@@ -27,6 +28,7 @@ RANDOM_RANGES: Mapping[str, tuple[float, float]] = {
     "Bernoulli": (0.0, 1.0),
 }
 IR_VERSION = 10  # the oldest that every operator set used here allows
+LEAST_PART = 4  # elements; smaller parts (the first token of each row) may be anything
 LARGEST_TENSOR = 1 << 24  # elements; a leaf beyond this is not worth searching
 
 
@@ -43,10 +45,16 @@ class Leaf:
     initial: np.ndarray | None = None
     estimated: bool = False  # the ends of the range are an estimate that training may leave
     held: tuple[float, float] | None = None  # between these numbers lies one element at least
+    parts: Parts = ()  # … and one of each of these parts of the tensor
 
-    def holds(self, tensor: Any) -> bool:
-        """Whether one element at least lies where one must."""
-        return self.held is None or bool(((tensor >= self.held[0]) & (tensor <= self.held[1])).any())
+    def lacking(self, tensor: Any) -> list[Any]:
+        """The parts of a tensor in which no element lies where one must."""
+        if self.held is None:
+            return []
+        lo, hi = self.held
+        parts = [tensor[tuple(slice(*cut) for cut in part[: tensor.ndim])] for part in self.parts]
+        read = [p if p.numel() >= LEAST_PART else tensor for p in parts or [tensor]]
+        return [p for p in read if p.numel() and not bool(((p >= lo) & (p <= hi)).any())]
 
 
 @dataclass(frozen=True)
@@ -232,8 +240,8 @@ def _leaf(value: ir.Value, ranges: Mapping[str, ValueRange], sizes: Mapping[str,
     if dtype == ir.DataType.BOOL:
         lo, hi = max(lo, 0.0), min(hi, 1.0)
     estimated = given is not None and given.estimated
-    held = None if given is None else given.held
-    return Leaf(value.name or "", shape, dtype.name, float(lo), float(hi), role, initial, estimated, held)
+    held, parts = (None, ()) if given is None else (given.held, given.parts)
+    return Leaf(value.name or "", shape, dtype.name, float(lo), float(hi), role, initial, estimated, held, parts)
 
 
 def _draw_range(node: ir.Node) -> tuple[float, float]:

@@ -42,7 +42,7 @@ def unbounded(leaf: Leaf) -> bool:
 def tensor_of(leaf: Leaf, array: Any) -> Any:
     """`array` clipped into the leaf's range, in its dtype; rounding to the dtype never leaves the range.
 
-    Where no element lies where one must, the first gets the least number that does.
+    Where no element of a part lies where one must, its first gets the least number that does.
     """
     import torch
 
@@ -59,8 +59,9 @@ def tensor_of(leaf: Leaf, array: Any) -> Any:
         if bool((back < leaf.lo).any()) or bool((back > leaf.hi).any()):
             tensor = torch.minimum(torch.maximum(tensor, lo), hi)
         tensor = torch.nan_to_num(tensor)
-    if leaf.held is not None and tensor.numel() and not leaf.holds(tensor):
-        tensor.reshape(-1)[0] = leaf.held[0]
+    if leaf.held is not None:
+        for part in leaf.lacking(tensor):
+            part[(0,) * part.ndim] = leaf.held[0]
     return tensor
 
 

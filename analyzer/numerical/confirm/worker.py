@@ -190,6 +190,7 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
             initial.get(leaf["name"]),
             bool(leaf["estimated"]),
             tuple(leaf["held"]) if leaf["held"] is not None else None,
+            tuple(tuple((start, end) for start, end in part) for part in leaf["parts"]),
         )
         for leaf in request["leaves"]
     )

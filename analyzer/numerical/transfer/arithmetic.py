@@ -12,6 +12,7 @@ from analyzer.numerical.domain import affine, dims, dtypes
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on
 from analyzer.numerical.transfer.cancellation import cancelled_bound
+from analyzer.numerical.transfer.counted import counted
 from analyzer.numerical.transfer.distances import distance_bounds
 from analyzer.numerical.transfer.elementwise import squared
 from analyzer.numerical.transfer.facts import are_axes, difference_sign, keeps_finite
@@ -40,6 +41,9 @@ def sub(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
 
 def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> AbstractTensor:
     """``a + scale * b`` for scale 1 or -1, cancelling what both share."""
+    exact = counted(a, b, scale)
+    if exact is not None:
+        return exact
     dtype = a.dtype
     shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
     lo, hi = (al + bl, ah + bh) if scale > 0 else (al - bh, ah - bl)

@@ -10,6 +10,7 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain.tensor import AbstractTensor, smashed
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.views import AxisView, Role, aligned, viewed
 from analyzer.operators.declaration import RESHAPES
 
 DEPTH = 12  # operators between a diagonal and what tells its sign: a scale, a jitter, a cast
@@ -95,7 +96,13 @@ def _made_diagonal(origin: Any, matrix: AbstractTensor, depth: int) -> tuple[flo
         )
     if name == "Transpose" and is_transpose_of(matrix, x[0]):
         return diagonal_bounds(x[0], depth)
-    if name in ("Add", "Mul", "Div") and len(x) == 2:
+    if name == "Where" and _true_on_diagonal(x[0], matrix):
+        return _broadcast_diagonal(x[1], matrix, depth)
+    if name == "MatrixSetDiag" and len(x) > 1 and (len(x) == 2 or x[2].integers() == [0]):
+        return x[1].low, x[1].high
+    if name == "Sub" and _same_diagonal(x[0], x[1], matrix):
+        return 0.0, 0.0
+    if name in ("Add", "Sub", "Mul", "Div") and len(x) == 2:
         first, second = (_broadcast_diagonal(t, matrix, depth) for t in x)
         return _combined(name, first, second, matrix)
     return -np.inf, np.inf
@@ -107,9 +114,51 @@ def _broadcast_diagonal(x: AbstractTensor, matrix: AbstractTensor, depth: int) -
     return diagonal_bounds(x, depth) if same and len(x.shape or ()) >= 2 else (x.low, x.high)
 
 
+def _true_on_diagonal(condition: Any, matrix: AbstractTensor) -> bool:
+    """Whether a constant condition holds on the whole diagonal, as ``rows == columns`` does."""
+    if not isinstance(condition, AbstractTensor) or condition.data is None or matrix.shape is None:
+        return False
+    values = np.asarray(condition.data)
+    return values.ndim == 2 and values.shape == matrix.shape[-2:] and bool(np.diagonal(values).all())
+
+
+def _same_diagonal(a: AbstractTensor, b: AbstractTensor, matrix: AbstractTensor) -> bool:
+    """Whether two operands of a difference have the same finite numbers on its diagonal: ``m - diag(diagonal(m))``."""
+    first, second = (_on_diagonal(x, matrix) for x in (a, b))
+    if first is None or second is None or first.tensor.key != second.tensor.key or first.roles != second.roles:
+        return False
+    return not first.tensor.nan and first.largest < np.inf
+
+
+def _on_diagonal(x: AbstractTensor, matrix: AbstractTensor) -> AxisView | None:
+    """What an operand shows on the diagonal of what it is combined to, where rows and columns are one axis."""
+    rank = matrix.rank or 0
+    if rank < 2 or x.shape is None or len(x.shape) > rank:
+        return None
+    axes: tuple[Role, ...] = (*range(rank - 2), rank - 2, rank - 2)
+    view = AxisView(x, aligned(x, axes))
+    for _ in range(DEPTH):
+        origin, alike = view.tensor.origin, view.roles == axes and view.tensor.shape == matrix.shape
+        source: Any = None
+        if origin is not None and alike and origin.rule.name == "Trilu" and _keeps_diagonal(origin):
+            source = origin.inputs[0]
+        elif origin is not None and alike and origin.rule.name == "Where":
+            source = origin.inputs[1] if _true_on_diagonal(origin.inputs[0], matrix) else None
+        if not isinstance(source, AbstractTensor) or source.shape is None:
+            behind = viewed(view, scaled=False)
+            if behind is view:
+                break
+            view = behind
+        else:
+            view = AxisView(source, aligned(source, axes))
+    return view
+
+
 def _combined(name: str, a: tuple[float, float], b: tuple[float, float], matrix: AbstractTensor) -> tuple[float, float]:
     if name == "Add":
         low, high = a[0] + b[0], a[1] + b[1]
+    elif name == "Sub":
+        low, high = a[0] - b[1], a[1] - b[0]
     elif name == "Div" and b[0] <= 0:
         return -np.inf, np.inf
     else:

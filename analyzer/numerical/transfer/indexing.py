@@ -26,6 +26,7 @@ from analyzer.numerical.transfer.rankings import (
 )
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import window
+from analyzer.numerical.transfer.written_rows import rows_written, slice_written
 
 
 def taken(x: AbstractTensor, indices: AbstractTensor, axis: int) -> AbstractTensor:
@@ -197,7 +198,9 @@ def _scattered(ctx: Context, x: AbstractTensor, updates: AbstractTensor, how: st
 @transfer("ScatterElements", "Scatter")
 def scatter_elements(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractTensor) -> AbstractTensor:
     how = str(ctx.attr("reduction", "none"))
-    result = _scattered(ctx, x, updates, how)
+    single = isinstance(indices, AbstractTensor) and x.rank and how == "none"
+    written = slice_written(ctx, x, indices, updates, int(ctx.attr("axis", 0)) % (x.rank or 1)) if single else None
+    result = _scattered(ctx, x, updates, how) if written is None else written
     kind = how if how in ("max", "min") else "sum" if how == "add" and x.low >= 0 and updates.low >= 0 else ""
     if kind and x.rank and isinstance(indices, AbstractTensor) and not (x.nan or updates.nan):
         result.facts = {"segments": (kind, updates, indices, int(ctx.attr("axis", 0)) % x.rank)}
@@ -213,7 +216,8 @@ def scatter_nd(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractT
     chosen = assigned(ctx, x, indices, updates) if how == "none" else None
     if chosen is not None:
         return chosen
-    result = _scattered(ctx, x, updates, how)
+    written = rows_written(ctx, x, indices, updates) if how == "none" else None
+    result = _scattered(ctx, x, updates, how) if written is None else written
     if how == "none":
         result.facts = {**result.facts, **peaked(attained_anywhere(x, indices, updates), result)}
     return result

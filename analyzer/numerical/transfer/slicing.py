@@ -10,6 +10,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, rebuilt_axis, smashed
+from analyzer.numerical.transfer.counted import padded
 from analyzer.numerical.transfer.joining import hull
 from analyzer.numerical.transfer.rankings import one_of_ranked
 from analyzer.numerical.transfer.registry import transfer
@@ -350,6 +351,7 @@ def pad(ctx: Context, x: AbstractTensor, pads: Any = None, value: Any = None, ax
         if amounts is None or any(a > 0 for a in amounts):
             lo, hi = np.minimum(lo, low), np.maximum(hi, high)
     shape: Shape | None = None
+    widths: list[tuple[int, int]] | None = None
     if x.shape is not None:
         n = len(x.shape)
         if amounts is None:
@@ -364,12 +366,18 @@ def pad(ctx: Context, x: AbstractTensor, pads: Any = None, value: Any = None, ax
                 shape = tuple(dims.unknown(0) for _ in x.shape)
             else:
                 sizes = list(x.shape)
+                widths = [(0, 0)] * n
                 for axis, a, b in zip(where, before, after, strict=False):
+                    widths[int(axis) % n] = int(a), int(b)
                     d = sizes[int(axis) % n]
                     sizes[int(axis) % n] = (
                         d + int(a) + int(b) if isinstance(d, int) else dims.affine(d, int(a) + int(b), 1)
                     )
                 shape = tuple(sizes)
+    if mode == "constant" and widths is not None and low == high and not nan:
+        known = padded(x, widths, low)
+        if known is not None:
+            return known
     return AbstractTensor(x.dtype, shape, np.float64(lo), np.float64(hi), None, nan)
 
 
