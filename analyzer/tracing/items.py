@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.agreement import alike
+from analyzer.tracing.alternatives import one_of, set_one
 from analyzer.tracing.comparisons import compare
 from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import ITEMS, call, get_attribute, get_item, iterate, seen
@@ -29,6 +29,7 @@ from analyzer.tracing.values import (
     Class,
     DefaultDict,
     DictV,
+    Function,
     Instance,
     Iterator_,
     Layer,
@@ -151,8 +152,7 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
             and value.open
             and not 0 <= index < (len(items) if value.firm is None else value.firm)
         ):
-            same = bool(items) and all(alike(items[0], other) for other in items)
-            return items[-1] if same else tr.unknown("an item of a list")
+            return one_of(items, tr.unknown("an item of a list"))
         if -len(items) <= index < len(items):
             return items[index]
         if isinstance(value, Size):
@@ -174,11 +174,10 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
         if isinstance(value, str):
             return tr.unknown("text", pytype="str")
         return _open_slice(value, index) if isinstance(value, ListV) and value.open else _loose(items)
-    if items and not isinstance(value, str):
-        first = items[0]
-
-        if all(alike(first, other) for other in items) and not isinstance(first, Unknown):
-            return first
+    if items and not isinstance(value, (str, bytes)):
+        unknown = tr.unknown("an item of a list")
+        found = one_of(items, unknown)
+        return found if not isinstance(found, Unknown) else unknown
     return tr.unknown("an item of a list")
 
 
@@ -212,15 +211,18 @@ def _of_dict(tr: Tracer, value: DictV, index: Value, node: ast.AST | None) -> Va
     if hashable(index):
         if index in value.items:
             return value.items[index]
-        if isinstance(value, DefaultDict) and not value.open and (is_plain(index) or isinstance(index, Tensor)):
+        if isinstance(value, DefaultDict) and not value.open and (is_plain(index) or isinstance(index, _KEYS)):
             return _made(tr, value, index)
         if not value.open and (value.items or tr.guards) and is_plain(index) and all(map(is_plain, value.items)):
             raise PyRaise("KeyError", repr(index))  # an empty one that no one expects to refuse is filled elsewhere
-    if value.items:
-        first = next(iter(value.items.values()))
-
-        if not value.open and all(alike(first, v) for v in value.items.values()):
-            return first
+    if isinstance(value, DefaultDict) and value.factory is not None:
+        if not isinstance(value.factory, int):  # it may get another key
+            tr.touch(value)
+            value.lose()
+        return tr.unknown("a value of a dictionary")
+    unknown = tr.unknown("a value of a dictionary")
+    if value.items and not value.open and (same := one_of(value.items.values(), unknown)) is not unknown:
+        return same
     if (
         isinstance(index, Unknown)
         and not value.open
@@ -231,7 +233,10 @@ def _of_dict(tr: Tracer, value: DictV, index: Value, node: ast.AST | None) -> Va
             if tr.decide(compare(tr, ast.Eq, index, key), None, f"{index.label} == {key!r}"):
                 return found
         return list(value.items.values())[-1]
-    return tr.unknown("a value of a dictionary")
+    return unknown
+
+
+_KEYS = (Tensor, Api, Class, Function, Layer)  # that are equal to nothing but themselves
 
 
 def _made(tr: Tracer, value: DefaultDict, index: Value) -> Value:
@@ -263,6 +268,8 @@ def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
             owner.items[index] = value
         elif isinstance(index, SliceV) and not owner.open:
             _set_slice(tr, owner, index, value)
+        elif not isinstance(index, (int, SliceV)):
+            owner.items = set_one(owner.items, value, tr.unknown("an item of a list"))
         else:
             owner.open = True
     elif isinstance(owner, Instance) and owner.cls.find("__setitem__"):

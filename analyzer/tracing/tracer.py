@@ -136,9 +136,14 @@ class Tracer:
     # ------------------------------------------------------------------ undo
 
     def touch(self, item: Any) -> None:
-        """Call before changing a mutable value."""
+        """Call before changing a mutable value: of one that is any of several, nothing is known afterwards of each."""
         for journal in self.journals:
             journal.touch(item)
+        if isinstance(item, (ListV, DictV)):
+            for choice in item.choices:
+                if not choice.lost:
+                    self.touch(choice)
+                    choice.lose()
 
     def forget(self, values: Iterable[Value]) -> None:
         """An unknown function may change the lists, dictionaries and objects that it is given."""

@@ -93,13 +93,31 @@ class Unknown:
 
 
 class ListV:
-    """A list. `open`: further items of unknown number may follow; those from `firm` on stand anywhere behind."""
+    """A list. `open`: further items of unknown number may follow; those from `firm` on stand anywhere behind.
 
-    __slots__ = ("firm", "items", "open")
+    `choices`: the lists of which this one is any, no one knows which.
+    """
+
+    __slots__ = ("choices", "firm", "items", "open")
 
     def __init__(self, items: Iterable[Value] = (), open: bool = False) -> None:
         self.items, self.open = list(items), open
         self.firm: int | None = None
+        self.choices: tuple[ListV, ...] = ()
+
+    @property
+    def lost(self) -> bool:
+        """Whether nothing is known of it."""
+        return self.open and not self.items
+
+    def lose(self) -> None:
+        self.items, self.open, self.firm = [], True, None
+
+    def twin(self) -> ListV:
+        """Another one of the same items."""
+        found = type(self)(self.items, self.open)
+        found.firm = self.firm
+        return found
 
     def loosen(self, place: int) -> None:
         """Call before an item is put in at this place of a list that is open there."""
@@ -126,6 +144,9 @@ class DequeV(ListV):
         self.most = most
         self.trim()
 
+    def twin(self) -> ListV:
+        return DequeV(self.items, self.open, self.most)
+
     def trim(self, first: bool = True) -> None:
         """Push out what is too much, the first items or the last."""
         if not self.open and len(self.items) > self.most:
@@ -139,12 +160,21 @@ class SetV(ListV):
 
 
 class DictV:
-    """A dictionary; keys are hashable concrete values. `open`: it may hold further keys."""
+    """A dictionary; keys are hashable concrete values. `open`: it may hold further keys; `choices` as of a list."""
 
-    __slots__ = ("items", "open")
+    __slots__ = ("choices", "items", "open")
 
     def __init__(self, items: dict[Any, Value] | None = None, open: bool = False) -> None:
         self.items, self.open = dict(items or {}), open
+        self.choices: tuple[DictV, ...] = ()
+
+    @property
+    def lost(self) -> bool:
+        """Whether nothing is known of it."""
+        return self.open and not self.items
+
+    def lose(self) -> None:
+        self.items, self.open = {}, True
 
     def twin(self) -> DictV:
         """Another one of the same items."""
