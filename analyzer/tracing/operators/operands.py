@@ -21,7 +21,7 @@ def tensor_of(tr: Tracer, value: Value, framework: str, name: str = "") -> Tenso
     if isinstance(value, Unknown):
         if value.value is not None:
             return tensor_of(tr, value.value[0], framework, name)
-        if value.pytype in ("float", "int"):
+        if value.pytype in ("float", "int", "number"):
             return Tensor((), None, framework, value=value.term)
         if value.pytype == "bool":
             return Tensor(Shape(None, vague=True), "bool", framework)  # a comparison of what may be tensors
