@@ -18,6 +18,7 @@ from analyzer.tracing.operators.tables import set_column
 from analyzer.tracing.operators.torch_modules import Children
 from analyzer.tracing.plain_data import hashable, is_plain
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.python_version import is_python_version, part
 from analyzer.tracing.registries import filled
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.setting_attributes import delete_attribute, set_attribute
@@ -117,6 +118,8 @@ def _of_api(tr: Tracer, value: Api, index: Value, node: ast.AST | None) -> Value
         found = import_module(tr, index, whole=True)
         if isinstance(found, Module):
             return found
+    if is_python_version(value) and (known := part(value, index)) is not None:
+        return known
     return _of_any(tr, value, index, node)
 
 

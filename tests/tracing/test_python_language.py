@@ -18,6 +18,7 @@ NOT_FOLLOWED = frozenset(
     ("groupby", "single dispatch", "pi",
      "deep recursion", "generator send", "dict subclass", "list subclass", "descriptor", "metaclass",
      "long loop", "rare round", "rare append", "path", "locals", "async",
+     "version of Python that may be any",
      "append to one of some lists", "append to one list of a list", "append to a list of one of some lists",
      "item of one of some dictionaries", "unknown key of a dictionary with defaults",
      "unknown key that is set by default", "unknown key that is taken out", "unknown place of a list that is set",
