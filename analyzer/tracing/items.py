@@ -16,7 +16,7 @@ from analyzer.tracing.operators.data import item
 from analyzer.tracing.operators.indexing import assign_item, index_tensor
 from analyzer.tracing.operators.tables import set_column
 from analyzer.tracing.operators.torch_modules import Children
-from analyzer.tracing.plain_data import hashable, is_plain
+from analyzer.tracing.plain_data import IDENTICAL, hashable, is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.python_version import is_python_version, part
 from analyzer.tracing.registries import filled
@@ -30,7 +30,6 @@ from analyzer.tracing.values import (
     Class,
     DefaultDict,
     DictV,
-    Function,
     Instance,
     Iterator_,
     Layer,
@@ -214,7 +213,7 @@ def _of_dict(tr: Tracer, value: DictV, index: Value, node: ast.AST | None) -> Va
     if hashable(index):
         if index in value.items:
             return value.items[index]
-        if isinstance(value, DefaultDict) and not value.open and (is_plain(index) or isinstance(index, _KEYS)):
+        if isinstance(value, DefaultDict) and not value.open and (is_plain(index) or isinstance(index, IDENTICAL)):
             return _made(tr, value, index)
         if not value.open and (value.items or tr.guards) and is_plain(index) and all(map(is_plain, value.items)):
             raise PyRaise("KeyError", repr(index))  # an empty one that no one expects to refuse is filled elsewhere
@@ -237,9 +236,6 @@ def _of_dict(tr: Tracer, value: DictV, index: Value, node: ast.AST | None) -> Va
                 return found
         return list(value.items.values())[-1]
     return unknown
-
-
-_KEYS = (Tensor, Api, Class, Function, Layer)  # that are equal to nothing but themselves
 
 
 def _made(tr: Tracer, value: DefaultDict, index: Value) -> Value:
