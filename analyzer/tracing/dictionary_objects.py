@@ -20,7 +20,7 @@ class Attributes(DictV):
     __slots__ = ("owner",)
 
     def __init__(self, owner: Instance) -> None:
-        self.owner = owner
+        self.owner, self.choices = owner, ()
 
     @property
     def items(self) -> dict[Any, Value]:
