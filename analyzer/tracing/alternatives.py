@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.values import DictV, Instance, ListV, Unknown, Value
+from analyzer.validity.terms import Poly
 
 
 def one_of(values: Collection[Value], otherwise: Value) -> Value:
@@ -38,6 +39,18 @@ def _standing_for(choices: list[Value]) -> Value:
 
 def _nested(items: Iterable[Value]) -> bool:
     return any(isinstance(v, (ListV, DictV)) for v in items)
+
+
+def common_type(values: Iterable[Value]) -> str:
+    """The type of numbers, truths or texts, if it is the same of all; empty otherwise."""
+    kinds = {plain_type(value) for value in values}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def plain_type(value: Value) -> str:
+    """The type of a number, of true or false, or of a text; empty for any other value."""
+    kind = value.pytype if isinstance(value, Unknown) else "int" if isinstance(value, Poly) else type(value).__name__
+    return kind if kind in ("int", "float", "bool", "str") else ""
 
 
 def set_one(items: list[Value], value: Value, unknown: Value) -> list[Value]:

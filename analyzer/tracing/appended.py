@@ -7,9 +7,9 @@ import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from analyzer.tracing.alternatives import plain_type
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, Unknown, Value
-from analyzer.validity.terms import Poly
+from analyzer.tracing.values import ListV, Value
 
 MOST_ITEMS = 10_000  # that a list is made long without following the loop
 
@@ -23,19 +23,13 @@ def completed(tr: Tracer, loop: ast.For, rounds: int, left: int, was: Sequence[V
     each = _growth(function.node, loop).get(name, 0)
     if not each or len(holder.items) != len(was) + rounds * each:
         return False
-    kinds = [{_kind(v) for v in holder.items[len(was) + place :: each]} for place in range(each)]
+    kinds = [{plain_type(v) for v in holder.items[len(was) + place :: each]} for place in range(each)]
     if any(len(kind) > 1 or "" in kind for kind in kinds):
         return False
     tr.touch(holder)
     for _ in range(left):
         holder.items.extend(tr.unknown("of a round", pytype=next(iter(kind))) for kind in kinds)
     return True
-
-
-def _kind(value: Value) -> str:
-    """The type of a number, of true or false, or of a text; empty for any other value."""
-    kind = value.pytype if isinstance(value, Unknown) else "int" if isinstance(value, Poly) else type(value).__name__
-    return kind if kind in ("int", "float", "bool", "str") else ""
 
 
 @functools.lru_cache(maxsize=1024)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.alternatives import one_of, set_one
+from analyzer.tracing.alternatives import common_type, one_of, set_one
 from analyzer.tracing.comparisons import compare
 from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import ITEMS, call, get_attribute, get_item, iterate, seen
@@ -177,7 +177,7 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
             return tr.unknown("text", pytype="str")
         return _open_slice(value, index) if isinstance(value, ListV) and value.open else _loose(items)
     if items and not isinstance(value, (str, bytes)):
-        unknown = tr.unknown("an item of a list")
+        unknown = tr.unknown("an item of a list", pytype=common_type(items))
         found = one_of(items, unknown)
         return found if not isinstance(found, Unknown) else unknown
     return tr.unknown("an item of a list")
