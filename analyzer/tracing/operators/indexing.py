@@ -143,9 +143,9 @@ def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None
 
 def _fits(tr: Tracer, value: Tensor, axis: int, mask: Tensor, node: ast.AST | None) -> None:
     """A mask has the sizes of the dimensions that it selects from."""
-    if value.framework not in ("torch", "numpy"):
+    if value.framework not in ("torch", "numpy") or mask.dims is None or value.dims is None:
         return
-    for a, b in zip(mask.dims or (), (value.dims or ())[axis:], strict=False):
+    for a, b in zip(mask.dims, value.dims[axis:], strict=False):
         if equal(a, b) is False:
             shapes = f"{show_shape(mask.dims)} for a tensor of shape {show_shape(value.dims)}"
             fail(Op(tr, "indexing", site=tr.site(node)), "index", f"a mask of shape {shapes}", (value, mask))
