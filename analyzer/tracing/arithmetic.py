@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from analyzer.tracing.choices import origin_of
 from analyzer.tracing.evaluation import call, get_attribute, iterate, seen
 from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.operators import elementwise
@@ -251,7 +252,9 @@ def _of_terms(tr: Tracer, op: type[ast.operator], left: Value, right: Value) -> 
     if op is ast.Div:
         whole = _exact(left, right)
         result = tr.unknown(
-            "a number", tr._origin(equal(left, 0)) if isinstance(equal(left, 0), Cond) else "flag", pytype="float"
+            "a number",
+            origin_of(tr.symbols, equal(left, 0)) if isinstance(equal(left, 0), Cond) else "flag",
+            pytype="float",
         )
         if whole is not None:
             result.term = whole  # int(x / y) is exact

@@ -172,7 +172,7 @@ def _call_unknown(
     if typed:
         return value_of(function.kind[4:], f"result of {function.label}", origin, f"{function.label}()")
     result = Unknown(f"result of {function.label or 'an unknown function'}", origin, "")
-    if function.label in ("item", "tolist"):
+    if function.label == "item":
         result.pytype = "number"
     return result
 

@@ -16,6 +16,7 @@ from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.tables import combined
 from analyzer.tracing.operators.version_rules import is_version
 from analyzer.tracing.plain_data import NotPlain, applied
+from analyzer.tracing.python_version import compared, is_python_version
 from analyzer.tracing.registries import filled
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
@@ -49,6 +50,8 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
     left, right = settled(left), settled(right)
     if is_version(left) and is_version(right) and op in _CONSTANT_COMPARE:
         return _CONSTANT_COMPARE[op](left.data["order"], right.data["order"])
+    if op in _COMPARISONS and is_python_version(left) and (known := compared(_COMPARISONS[op], right)) is not None:
+        return known
     if op in (ast.Is, ast.IsNot):
         return _identity(tr, left, right, op is ast.IsNot)
     if op in (ast.In, ast.NotIn):

@@ -13,7 +13,7 @@ from analyzer.tracing.agreement import alike
 from analyzer.tracing.collected import as_dict, as_set, in_order
 from analyzer.tracing.evaluation import get_item, iterate, seen
 from analyzer.tracing.known_types import member, value_of
-from analyzer.tracing.plain_data import WIDEST, NotPlain, applied, as_value, hashable, plain_data
+from analyzer.tracing.plain_data import IDENTICAL, WIDEST, NotPlain, applied, as_value, hashable, is_plain, plain_data
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.registries import filled
 from analyzer.tracing.tensors import OpenSize, Size
@@ -257,7 +257,8 @@ def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwarg
         key = args[0] if args else None
         filled(tr, owner, key)
         default = args[1] if len(args) > 1 else None
-        if isinstance(key, (str, int, tuple)) or key is None:
+        itself = name != "get" and isinstance(key, IDENTICAL)
+        if is_plain(key) or itself or (hashable(key) and key in items):
             if key in items:
                 found = items[key]
                 if name == "pop":
@@ -274,8 +275,11 @@ def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwarg
                     raise PyRaise("KeyError", repr(key))
                 return tr.unknown("a value of a dictionary")
             return default
-
-        return get_item(tr, owner, key)
+        found = get_item(tr, owner, key) if name == "get" else tr.unknown("a value of a dictionary")
+        if name != "get":  # which key is set or taken out is not known
+            tr.touch(owner)
+            owner.lose()
+        return found
     if name == "update":
         tr.touch(owner)
         for value in args:

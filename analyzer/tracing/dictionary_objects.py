@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.evaluation import call, get_item
+from analyzer.tracing.plain_data import hashable
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import STORE, Api, Bound, DictV, Instance, Native, Value
 
@@ -19,7 +20,7 @@ class Attributes(DictV):
     __slots__ = ("owner",)
 
     def __init__(self, owner: Instance) -> None:
-        self.owner = owner
+        self.owner, self.choices = owner, ()
 
     @property
     def items(self) -> dict[Any, Value]:
@@ -96,9 +97,10 @@ def _fill(c: Any, held: DictV) -> None:
 
 def _has(c: Any, held: DictV) -> Value:
     key = c.get(0)
-    known = isinstance(key, (str, int, float)) or key is None
-    if known and (key in held.items or not held.open):
-        return key in held.items
+    if hashable(key) and key in held.items:
+        return True
+    if (isinstance(key, (str, int, float)) or key is None) and not held.open:
+        return False
     return c.tr.unknown("a membership test", pytype="bool")
 
 
@@ -107,7 +109,7 @@ _RULES: dict[str, Callable[[Any, DictV], Value]] = {
     "__getitem__": lambda c, held: get_item(c.tr, held, c.get(0), c.node),
     "__setitem__": lambda c, held: (
         call(c.tr, Bound(held, "update"), (DictV({c.get(0): c.get(1)}),), {})
-        if isinstance(c.get(0), (str, int))
+        if hashable(c.get(0))
         else c.tr.forget([held])
     ),
     "__delitem__": lambda c, held: call(c.tr, Bound(held, "pop"), (c.get(0),), {}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.agreement import alike
+from analyzer.tracing.alternatives import common_type, one_of, set_one
 from analyzer.tracing.comparisons import compare
 from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import ITEMS, call, get_attribute, get_item, iterate, seen
@@ -16,8 +16,9 @@ from analyzer.tracing.operators.data import item
 from analyzer.tracing.operators.indexing import assign_item, index_tensor
 from analyzer.tracing.operators.tables import set_column
 from analyzer.tracing.operators.torch_modules import Children
-from analyzer.tracing.plain_data import hashable, is_plain
+from analyzer.tracing.plain_data import IDENTICAL, hashable, is_plain
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.python_version import is_python_version, part
 from analyzer.tracing.registries import filled
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.setting_attributes import delete_attribute, set_attribute
@@ -116,6 +117,8 @@ def _of_api(tr: Tracer, value: Api, index: Value, node: ast.AST | None) -> Value
         found = import_module(tr, index, whole=True)
         if isinstance(found, Module):
             return found
+    if is_python_version(value) and (known := part(value, index)) is not None:
+        return known
     return _of_any(tr, value, index, node)
 
 
@@ -151,8 +154,7 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
             and value.open
             and not 0 <= index < (len(items) if value.firm is None else value.firm)
         ):
-            same = bool(items) and all(alike(items[0], other) for other in items)
-            return items[-1] if same else tr.unknown("an item of a list")
+            return one_of(items, tr.unknown("an item of a list"))
         if -len(items) <= index < len(items):
             return items[index]
         if isinstance(value, Size):
@@ -174,11 +176,10 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
         if isinstance(value, str):
             return tr.unknown("text", pytype="str")
         return _open_slice(value, index) if isinstance(value, ListV) and value.open else _loose(items)
-    if items and not isinstance(value, str):
-        first = items[0]
-
-        if all(alike(first, other) for other in items) and not isinstance(first, Unknown):
-            return first
+    if items and not isinstance(value, (str, bytes)):
+        unknown = tr.unknown("an item of a list", pytype=common_type(items))
+        found = one_of(items, unknown)
+        return found if not isinstance(found, Unknown) else unknown
     return tr.unknown("an item of a list")
 
 
@@ -212,15 +213,18 @@ def _of_dict(tr: Tracer, value: DictV, index: Value, node: ast.AST | None) -> Va
     if hashable(index):
         if index in value.items:
             return value.items[index]
-        if isinstance(value, DefaultDict) and not value.open and (is_plain(index) or isinstance(index, Tensor)):
+        if isinstance(value, DefaultDict) and not value.open and (is_plain(index) or isinstance(index, IDENTICAL)):
             return _made(tr, value, index)
         if not value.open and (value.items or tr.guards) and is_plain(index) and all(map(is_plain, value.items)):
             raise PyRaise("KeyError", repr(index))  # an empty one that no one expects to refuse is filled elsewhere
-    if value.items:
-        first = next(iter(value.items.values()))
-
-        if not value.open and all(alike(first, v) for v in value.items.values()):
-            return first
+    if isinstance(value, DefaultDict) and value.factory is not None:
+        if not isinstance(value.factory, int):  # it may get another key
+            tr.touch(value)
+            value.lose()
+        return tr.unknown("a value of a dictionary")
+    unknown = tr.unknown("a value of a dictionary")
+    if value.items and not value.open and (same := one_of(value.items.values(), unknown)) is not unknown:
+        return same
     if (
         isinstance(index, Unknown)
         and not value.open
@@ -231,7 +235,7 @@ def _of_dict(tr: Tracer, value: DictV, index: Value, node: ast.AST | None) -> Va
             if tr.decide(compare(tr, ast.Eq, index, key), None, f"{index.label} == {key!r}"):
                 return found
         return list(value.items.values())[-1]
-    return tr.unknown("a value of a dictionary")
+    return unknown
 
 
 def _made(tr: Tracer, value: DefaultDict, index: Value) -> Value:
@@ -263,6 +267,8 @@ def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
             owner.items[index] = value
         elif isinstance(index, SliceV) and not owner.open:
             _set_slice(tr, owner, index, value)
+        elif not isinstance(index, (int, SliceV)):
+            owner.items = set_one(owner.items, value, tr.unknown("an item of a list"))
         else:
             owner.open = True
     elif isinstance(owner, Instance) and owner.cls.find("__setitem__"):

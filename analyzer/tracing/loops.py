@@ -7,6 +7,7 @@ import functools
 from typing import Any
 
 from analyzer.tracing.agreement import alike
+from analyzer.tracing.appended import completed
 from analyzer.tracing.assignment import assign
 from analyzer.tracing.evaluation import BREAK, evaluate, iterate, run_block
 from analyzer.tracing.iteration import known_elements
@@ -55,8 +56,23 @@ def run_for(tr: Tracer, node: ast.For) -> Any:
     else:
         return run_block(tr, node.orelse)
     tr.frame.cut = True
-    _widen(tr, seen.possible(tr))
+    left = _length(sequence) - rounds
+    _widen(tr, [c for c in seen.possible(tr) if not _completed(tr, node, rounds, left, c)])
     return run_block(tr, node.orelse)
+
+
+def _length(sequence: Any) -> int:
+    """How many elements there are; zero where that is not known."""
+    if isinstance(sequence, ListV) and not sequence.open:
+        return len(sequence.items)
+    if isinstance(sequence, Iterator_) and isinstance(sequence.length, int) and not sequence.endless:
+        return sequence.length
+    return len(sequence) if isinstance(sequence, tuple) else 0
+
+
+def _completed(tr: Tracer, node: ast.For, rounds: int, left: int, change: Change) -> bool:
+    holder, _, old, _ = change
+    return type(holder) is ListV and isinstance(old, list) and completed(tr, node, rounds, left, old, holder)
 
 
 def run_while(tr: Tracer, node: ast.While) -> Any:

@@ -248,9 +248,16 @@ def _search(tr: Tracer, name: str) -> Path | None:
                 return candidate
     for base in bases:
         folder = base / relative
-        if folder.is_dir() and any(folder.glob("*.py")) and _inside(folder, tr.shared.root):
+        if folder.is_dir() and _is_namespace(folder, name) and _inside(folder, tr.shared.root):
             return folder
     return None
+
+
+def _is_namespace(folder: Path, name: str) -> bool:
+    """Whether a folder without `__init__.py` is a package: it holds modules, or packages where no library is meant."""
+    if any(folder.glob("*.py")):
+        return True
+    return any(folder.glob("*/__init__.py")) and name not in RULED and library_file(name) is None
 
 
 def _search_path(tr: Tracer, first: str) -> list[Path]:

@@ -15,6 +15,7 @@ MOST_ITEMS = 4096  # of data that a function is applied to, and of what it gives
 LONGEST = 10_000  # characters of a text, so that no product of two of them fills the memory
 WIDEST = 1000  # number in a format: more may be a width that fills the memory
 LARGEST = 1 << 64  # numbers beyond it may take a function hours
+IDENTICAL = (Tensor, Api, Class, Function, Layer)  # keys that are equal to nothing but themselves
 
 
 class NotPlain(Exception):

@@ -10,18 +10,11 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from analyzer.tracing.annotations import MOST_CALLS, seen_call
+from analyzer.tracing.choices import default_of, is_joint, origin_of, settled, tier_of
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd, SeenThrough
-from analyzer.tracing.problems import (
-    DEFAULT_RUN,
-    EVERY_CALL,
-    EVERY_RUN,
-    SOME_CALL,
-    SOME_RUN,
-    Diagnostic,
-    ShapeFailure,
-)
+from analyzer.tracing.problems import Diagnostic, ShapeFailure
 from analyzer.tracing.rows import LIST, Rows
 from analyzer.tracing.solver import satisfiable
 from analyzer.tracing.symbols import Site, Symbols
@@ -38,7 +31,7 @@ from analyzer.tracing.values import (
     Unknown,
     Value,
 )
-from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate, substitute
+from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate
 
 APPLICATION = 10  # steps that one operator application counts for
 MOST_DEPTH = 48  # calls within calls; each takes some ten of Python's frames
@@ -136,9 +129,14 @@ class Tracer:
     # ------------------------------------------------------------------ undo
 
     def touch(self, item: Any) -> None:
-        """Call before changing a mutable value."""
+        """Call before changing a mutable value: of one that is any of several, nothing is known afterwards of each."""
         for journal in self.journals:
             journal.touch(item)
+        if isinstance(item, (ListV, DictV)):
+            for choice in item.choices:
+                if not choice.lost:
+                    self.touch(choice)
+                    choice.lose()
 
     def forget(self, values: Iterable[Value]) -> None:
         """An unknown function may change the lists, dictionaries and objects that it is given."""
@@ -325,29 +323,14 @@ class Tracer:
             return  # a library's own matter
         if problem.level == "error" and not problem.tier:
             assumed = any(d.origin == "rank" for d in self.path.decisions)
-            problem = replace(problem, tier=self.tier, assumed=assumed, joint=self.joint)
+            tier = tier_of(self.path.decisions, self.defaults, self.in_definition)
+            joint = is_joint(self.path.decisions, self.in_definition)
+            problem = replace(problem, tier=tier, assumed=assumed, joint=joint)
         if self.made_up and problem.level != "note":
             problem = replace(problem, unreached=not problem.own_sizes)
         place = (problem.site.path, problem.site.line, problem.operator)
         self.reported.add(place)
         self.shared.keep(replace(problem, before=self.passed[place]))
-
-    @property
-    def joint(self) -> bool:
-        """Whether several choices of data or of callers lead here, which may exclude each other."""
-        chosen = [d.origin for d in self.path.decisions]
-        free = ("data", "param", "flag") if self.in_definition else ("data",)
-        return sum(origin in free for origin in chosen) > 1
-
-    @property
-    def tier(self) -> str:
-        """Which runs an error on this path concerns."""
-        if self.defaults:
-            return DEFAULT_RUN
-        chosen = any(d.origin in ("flag", "param") for d in self.path.decisions)
-        if self.in_definition:
-            return SOME_CALL if chosen else EVERY_CALL
-        return SOME_RUN if chosen else EVERY_RUN
 
     def advise(
         self, rule: str, message: str, site: Site | None = None, operator: str = "", sentences: Sequence[str] = ()
@@ -380,7 +363,8 @@ class Tracer:
                 return True
             if negate(value) in conditions:
                 return False
-            taken = self._choose(site, self._origin(value), text, self._default(value), self._guessed(value))
+            asks = any(symbol.name in self.ranks for symbol in value.symbols)  # for a rank that nobody gives
+            taken = self._choose(site, origin_of(self.symbols, value), text, default_of(self.symbols, value), asks)
             self.assume(value if taken else negate(value), "branch", site)
             return taken
         if isinstance(value, Test):
@@ -405,36 +389,5 @@ class Tracer:
     def settle(self, test: Test, taken: bool) -> None:
         """Record the outcome of a comparison with its subject."""
         self.touch(test)
-        test.truth = taken
-        outcome = taken is not test.negated
-        subject = test.subject
-        self.touch(subject)
-        if test.operation in ("==", "is"):
-            if outcome:
-                subject.value = (test.constant,)
-            else:
-                subject.excluded.append(test.constant)
-        elif test.operation == "isinstance" and not subject.pytype:
-            if outcome and len(test.constant) == 1:
-                subject.pytype = test.constant[0]
-            elif not outcome and "int" in test.constant:
-                subject.pytype = "other"
-
-    def _origin(self, condition: Cond) -> str:
-        kinds = {self.symbols.kind(s.name) for s in condition.symbols}
-        if kinds <= {"flag", "param", "batch"}:
-            return "flag"
-        return "size" if kinds <= {"flag", "param", "batch", "dim", "rank"} else "imprecise"
-
-    def _guessed(self, condition: Cond) -> bool:
-        """Whether it asks for the rank of a tensor that nobody gives."""
-        return any(symbol.name in self.ranks for symbol in condition.symbols)
-
-    def _default(self, condition: Cond) -> bool:
-        defaults = {
-            s.name: known.default
-            for s in condition.symbols
-            if (known := self.symbols.known.get(s.name)) is not None and isinstance(known.default, int)
-        }
-        decided = substitute(condition, defaults) if defaults else condition
-        return decided if isinstance(decided, bool) else True
+        self.touch(test.subject)
+        settled(test, taken)

@@ -13,6 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.tracing.container_values import DefaultDict as DefaultDict
+from analyzer.tracing.container_values import DequeV as DequeV
+from analyzer.tracing.container_values import DictV as DictV
+from analyzer.tracing.container_values import ListV as ListV
+from analyzer.tracing.container_values import SetV as SetV
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tensors import Tensor
 from analyzer.validity.terms import Poly, Term
@@ -90,87 +95,6 @@ class Unknown:
 
     def __repr__(self) -> str:
         return f"<unknown {self.label or self.reason}>"
-
-
-class ListV:
-    """A list. `open`: further items of unknown number may follow; those from `firm` on stand anywhere behind."""
-
-    __slots__ = ("firm", "items", "open")
-
-    def __init__(self, items: Iterable[Value] = (), open: bool = False) -> None:
-        self.items, self.open = list(items), open
-        self.firm: int | None = None
-
-    def loosen(self, place: int) -> None:
-        """Call before an item is put in at this place of a list that is open there."""
-        if self.open:
-            self.firm = min(place, len(self.items) if self.firm is None else self.firm)
-
-    def state(self) -> Any:
-        return list(self.items), self.open, self.firm
-
-    def restore(self, state: Any) -> None:
-        self.items, self.open, self.firm = list(state[0]), state[1], state[2]
-
-    def __repr__(self) -> str:
-        return repr(self.items)
-
-
-class DequeV(ListV):
-    """A double-ended queue that keeps at most so many items: one more at an end pushes out those at the other."""
-
-    __slots__ = ("most",)
-
-    def __init__(self, items: Iterable[Value] = (), open: bool = False, most: int = 0) -> None:
-        super().__init__(items, open)
-        self.most = most
-        self.trim()
-
-    def trim(self, first: bool = True) -> None:
-        """Push out what is too much, the first items or the last."""
-        if not self.open and len(self.items) > self.most:
-            self.items = self.items[len(self.items) - self.most :] if first else self.items[: self.most]
-
-
-class SetV(ListV):
-    """A set, in order of insertion."""
-
-    __slots__ = ()
-
-
-class DictV:
-    """A dictionary; keys are hashable concrete values. `open`: it may hold further keys."""
-
-    __slots__ = ("items", "open")
-
-    def __init__(self, items: dict[Any, Value] | None = None, open: bool = False) -> None:
-        self.items, self.open = dict(items or {}), open
-
-    def twin(self) -> DictV:
-        """Another one of the same items."""
-        return DictV(self.items, self.open)
-
-    def state(self) -> Any:
-        return dict(self.items), self.open
-
-    def restore(self, state: Any) -> None:
-        self.items, self.open = dict(state[0]), state[1]
-
-    def __repr__(self) -> str:
-        return repr(self.items)
-
-
-class DefaultDict(DictV):
-    """A dictionary that makes what it lacks: `collections.defaultdict`, and `Counter`, whose values begin at zero."""
-
-    __slots__ = ("factory",)
-
-    def __init__(self, factory: Value, items: dict[Any, Value] | None = None, open: bool = False) -> None:
-        super().__init__(items, open)
-        self.factory = factory
-
-    def twin(self) -> DictV:
-        return DefaultDict(self.factory, self.items, self.open)
 
 
 class Scope:

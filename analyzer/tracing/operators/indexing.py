@@ -105,6 +105,7 @@ def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None
             if index.dtype == "bool":
                 if not index.dims:
                     return None
+                _fits(tr, value, axis, index, node)
                 axis += len(index.dims)
                 index = Tensor((tr.fresh("selected", "unknown", 0),), "int64", value.framework)
             else:
@@ -138,6 +139,16 @@ def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None
         assert shape is not None
         result[advanced_at:advanced_at] = list(shape)
     return tuple(result)
+
+
+def _fits(tr: Tracer, value: Tensor, axis: int, mask: Tensor, node: ast.AST | None) -> None:
+    """A mask has the sizes of the dimensions that it selects from."""
+    if value.framework not in ("torch", "numpy") or mask.dims is None or value.dims is None:
+        return
+    for a, b in zip(mask.dims, value.dims[axis:], strict=False):
+        if equal(a, b) is False:
+            shapes = f"{show_shape(mask.dims)} for a tensor of shape {show_shape(value.dims)}"
+            fail(Op(tr, "indexing", site=tr.site(node)), "index", f"a mask of shape {shapes}", (value, mask))
 
 
 def _numbered(value: Tensor, part: Value) -> Value:
@@ -227,12 +238,11 @@ def assign_item(tr: Tracer, owner: Tensor, index: Value, value: Value) -> None:
     if owner.dims is None:
         return
     parts = list(index) if isinstance(index, tuple) else [index]
+    owner.value = None
     target = _indexed(tr, owner, parts, None)
     source = tensor_of(tr, value, owner.framework) if isinstance(value, Tensor) else None
     if target is None or source is None or source.dims is None:
         return
-    if owner.value is not None:
-        owner.value = None
     op = Op(tr, "assignment", site=tr.site())
     given = list(source.dims)
     while len(given) > len(target) and given and given[0] == 1:

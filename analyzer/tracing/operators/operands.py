@@ -21,8 +21,10 @@ def tensor_of(tr: Tracer, value: Value, framework: str, name: str = "") -> Tenso
     if isinstance(value, Unknown):
         if value.value is not None:
             return tensor_of(tr, value.value[0], framework, name)
-        if value.pytype in ("float", "int"):
+        if value.pytype in ("float", "int", "number"):
             return Tensor((), None, framework, value=value.term)
+        if value.pytype == "str" and framework == "numpy":
+            return Tensor((), None, framework)
         if value.pytype == "bool":
             return Tensor(Shape(None, vague=True), "bool", framework)  # a comparison of what may be tensors
         tensor = tr.tensor_of(value, framework)
@@ -34,6 +36,8 @@ def tensor_of(tr: Tracer, value: Value, framework: str, name: str = "") -> Tenso
     if isinstance(value, (bool, int, float, Poly, complex)):
         number = value if isinstance(value, (int, Poly)) and not isinstance(value, bool) else None
         return Tensor((), None, framework, value=number)
+    if isinstance(value, str) and framework == "numpy":
+        return Tensor((), None, framework)
     if isinstance(value, Size):
         return Tensor((len(value),), "int32" if framework == "tf" else None, framework, value=tuple(value))
     if isinstance(value, OpenSize):

@@ -221,6 +221,30 @@ def accumulated(op: Op, values: Value, function: Value, rest: tuple[Value, ...])
     return _some(op, lambda: itertools.accumulate(_all(op, values), add))
 
 
+@operator("itertools.groupby", "iterable key=None")
+def groups(op: Op, iterable: Value, key: Value) -> Value:
+    try:
+        values = _all(op, iterable)
+        keys = [plain_data(v if key is None else call(op.tr, key, (v,), {})) for v in values]
+    except NotPlain:
+        return op.tr.unknown("itertools.groupby()", "foreign")
+
+    def found() -> Iterator[Value]:
+        for _, places in itertools.groupby(range(len(values)), keys.__getitem__):
+            inside = list(places)
+            held = [values[place] for place in inside]
+            yield as_value(keys[inside[0]]), Iterator_(functools.partial(iter, held), once=True)
+            held.clear()  # the next group has been asked for
+
+    return Iterator_(found, once=True)
+
+
+@operator("asyncio.run", "main *rest")
+def run_to_its_end(op: Op, main: Value, rest: tuple[Value, ...]) -> Value:
+    """A coroutine is followed where it is called, and stands for what it returns."""
+    return main
+
+
 @operator("itertools.starmap", "function values")
 def starmap(op: Op, function: Value, values: Value) -> Value:
     return _some(op, lambda: (call(op.tr, function, tuple(_all(op, row)), {}) for row in _all(op, values)))

@@ -1,4 +1,4 @@
-"""torch.utils._pytree: nested tuples, lists and dictionaries taken apart into their leaves, and put together again."""
+"""torch.utils._pytree and dm-tree: nested tuples, lists and dictionaries taken into leaves, and put together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from analyzer.tracing.evaluation import call, seen
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import DictV, ListV, Object, Value
+from analyzer.tracing.values import DictV, Instance, ListV, Object, Unknown, Value
 
 _HOME = "torch.utils._pytree"
 
@@ -31,6 +31,15 @@ def tree_leaves(op: Op, tree: Value, rest: tuple[Value, ...]) -> Value:
         return op.tr.unknown("leaves")
 
 
+@operator("tree.flatten", "structure")
+def sorted_leaves(op: Op, structure: Value) -> Value:
+    """The values of a dictionary come in the order of its keys."""
+    try:
+        return ListV(list(_leaves(structure, ordered=True)))
+    except _Open:
+        return op.tr.unknown("leaves", pytype="list")
+
+
 @operator(f"{_HOME}.tree_unflatten", "leaves treespec")
 def tree_unflatten(op: Op, leaves: Value, treespec: Value) -> Value:
     items = leaves.items if isinstance(leaves, ListV) and not leaves.open else leaves
@@ -43,7 +52,7 @@ def tree_unflatten(op: Op, leaves: Value, treespec: Value) -> Value:
         return op.tr.unknown("a tree")
 
 
-@operator(f"{_HOME}.tree_map", "func tree *rest")
+@operator(f"{_HOME}.tree_map tree.map_structure", "func tree *rest")
 def tree_map(op: Op, func: Value, tree: Value, rest: tuple[Value, ...]) -> Value:
     try:
         list(_leaves(tree))
@@ -54,16 +63,24 @@ def tree_map(op: Op, func: Value, tree: Value, rest: tuple[Value, ...]) -> Value
     return _rebuilt(tree, lambda leaf: call(op.tr, func, (leaf,), {}))
 
 
-def _leaves(tree: Value) -> Iterator[Value]:
+_ATOMS = frozenset(("int", "float", "number", "bool", "str"))
+
+
+def _leaves(tree: Value, ordered: bool = False) -> Iterator[Value]:
     tree = seen(tree)
     if isinstance(tree, (ListV, DictV)) and tree.open:
         raise _Open
+    if isinstance(tree, Instance) or (isinstance(tree, Unknown) and tree.pytype not in _ATOMS):
+        raise _Open  # it may have parts itself
     if type(tree) is tuple or isinstance(tree, ListV):
         for part in tree.items if isinstance(tree, ListV) else tree:
-            yield from _leaves(part)
+            yield from _leaves(part, ordered)
     elif isinstance(tree, DictV):
-        for part in tree.items.values():
-            yield from _leaves(part)
+        keys = list(tree.items)
+        if ordered and not all(isinstance(key, str) for key in keys):
+            raise _Open
+        for key in sorted(keys) if ordered else keys:
+            yield from _leaves(tree.items[key], ordered)
     else:
         yield tree
 

@@ -64,9 +64,16 @@ def convert(op: Op, data: Value, dtype: Value, device: Value, requires_grad: Val
         if isinstance(data, Tensor) and found.dtype in ("int64", "bool", "uint8")
         else None
     )
-    if dtype is None and isinstance(data, (ListV, tuple)) and isinstance(found.value, tuple):
+    if dtype is None and isinstance(data, (ListV, tuple)) and (isinstance(found.value, tuple) or _integers(data)):
         kept = "int64"
     return Tensor(found.shape, kept, "torch", site=op.where, value=found.value, sources=(found,), tags=found.tags)
+
+
+def _integers(data: ListV | tuple[Value, ...]) -> bool:
+    """Whether it holds integers and nothing else."""
+    items = data.items if isinstance(data, ListV) else data
+    kinds = (v.pytype if isinstance(v, Unknown) else "int" if type(v) is int else "" for v in items)
+    return bool(items) and not (isinstance(data, ListV) and data.open) and all(kind == "int" for kind in kinds)
 
 
 @operator("torch.full", "size fill_value")

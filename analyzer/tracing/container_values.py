@@ -1,0 +1,119 @@
+"""Lists, dictionaries and their kin as values of the tracer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+Value = Any
+
+
+class ListV:
+    """A list. `open`: further items of unknown number may follow; those from `firm` on stand anywhere behind.
+
+    `choices`: the lists of which this one is any, no one knows which.
+    """
+
+    __slots__ = ("choices", "firm", "items", "open")
+
+    def __init__(self, items: Iterable[Value] = (), open: bool = False) -> None:
+        self.items, self.open = list(items), open
+        self.firm: int | None = None
+        self.choices: tuple[ListV, ...] = ()
+
+    @property
+    def lost(self) -> bool:
+        """Whether nothing is known of it."""
+        return self.open and not self.items
+
+    def lose(self) -> None:
+        self.items, self.open, self.firm = [], True, None
+
+    def twin(self) -> ListV:
+        """Another one of the same items."""
+        found = type(self)(self.items, self.open)
+        found.firm = self.firm
+        return found
+
+    def loosen(self, place: int) -> None:
+        """Call before an item is put in at this place of a list that is open there."""
+        if self.open:
+            self.firm = min(place, len(self.items) if self.firm is None else self.firm)
+
+    def state(self) -> Any:
+        return list(self.items), self.open, self.firm
+
+    def restore(self, state: Any) -> None:
+        self.items, self.open, self.firm = list(state[0]), state[1], state[2]
+
+    def __repr__(self) -> str:
+        return repr(self.items)
+
+
+class DequeV(ListV):
+    """A double-ended queue that keeps at most so many items: one more at an end pushes out those at the other."""
+
+    __slots__ = ("most",)
+
+    def __init__(self, items: Iterable[Value] = (), open: bool = False, most: int = 0) -> None:
+        super().__init__(items, open)
+        self.most = most
+        self.trim()
+
+    def twin(self) -> ListV:
+        return DequeV(self.items, self.open, self.most)
+
+    def trim(self, first: bool = True) -> None:
+        """Push out what is too much, the first items or the last."""
+        if not self.open and len(self.items) > self.most:
+            self.items = self.items[len(self.items) - self.most :] if first else self.items[: self.most]
+
+
+class SetV(ListV):
+    """A set, in order of insertion."""
+
+    __slots__ = ()
+
+
+class DictV:
+    """A dictionary; keys are hashable concrete values. `open`: it may hold further keys; `choices` as of a list."""
+
+    __slots__ = ("choices", "items", "open")
+
+    def __init__(self, items: dict[Any, Value] | None = None, open: bool = False) -> None:
+        self.items, self.open = dict(items or {}), open
+        self.choices: tuple[DictV, ...] = ()
+
+    @property
+    def lost(self) -> bool:
+        """Whether nothing is known of it."""
+        return self.open and not self.items
+
+    def lose(self) -> None:
+        self.items, self.open = {}, True
+
+    def twin(self) -> DictV:
+        """Another one of the same items."""
+        return DictV(self.items, self.open)
+
+    def state(self) -> Any:
+        return dict(self.items), self.open
+
+    def restore(self, state: Any) -> None:
+        self.items, self.open = dict(state[0]), state[1]
+
+    def __repr__(self) -> str:
+        return repr(self.items)
+
+
+class DefaultDict(DictV):
+    """A dictionary that makes what it lacks: `collections.defaultdict`, and `Counter`, whose values begin at zero."""
+
+    __slots__ = ("factory",)
+
+    def __init__(self, factory: Value, items: dict[Any, Value] | None = None, open: bool = False) -> None:
+        super().__init__(items, open)
+        self.factory = factory
+
+    def twin(self) -> DictV:
+        return DefaultDict(self.factory, self.items, self.open)
