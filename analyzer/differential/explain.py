@@ -179,15 +179,18 @@ def _problem(
 
 def _export_at_fault(blame: Blame, backend: Backend, pool: Pool, artefact: Artefact, limit: float) -> Culprit | None:
     """PyTorch against an oracle that runs its ONNX export: where PyTorch agrees with its own float64 run, the export is
-    another function than the module."""
+    another function than the module; unless the module without a device or another setting, as it was exported, is not.
+    """
     if backend.engine.name != "torch" or not blame.oracle.startswith("reference") or blame.kind not in VALUES:
         return None
-    twin = pool.get(backend.having(mode="eager", precision="float64"), artefact)
-    if isinstance(twin, Failure):
-        return None
-    mine = twin.run(blame.inputs, blame.unit.outputs, state=False)
-    if not mine.ok or error_of(mine.arrays, blame.expected, small_scale(blame.inputs)) <= limit:
-        return None
+    plain = replace(backend, settings=())
+    for variant in (backend, plain) if backend != plain else (backend,):
+        twin = pool.get(variant.having(mode="eager", precision="float64"), artefact)
+        if isinstance(twin, Failure):
+            return None
+        mine = twin.run(blame.inputs, blame.unit.outputs, state=False)
+        if not mine.ok or error_of(mine.arrays, blame.expected, small_scale(blame.inputs)) <= limit:
+            return None
     return Culprit(
         "export", "export", "the export to ONNX: PyTorch in float64 agrees with PyTorch, not with its export"
     )

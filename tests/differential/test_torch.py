@@ -44,6 +44,23 @@ class Branching(Strict):
         return x * 2 if bool(x.sum() > 0) else x - 1
 
 
+class Threaded(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.head = nn.Linear(8, 16), nn.Linear(16, 4)
+
+    def forward(self, x):
+        return self.head(torch.relu(self.first(x)) * (1.01 if torch.get_num_threads() == 1 else 1.0))
+
+
+def threaded():
+    return Threaded(), (torch.randn(2, 8),)
+
+
+def divided():
+    return nn.AvgPool2d(2, divisor_override=3), (torch.randn(2, 3, 8, 8),)
+
+
 def branching():
     return Branching(), (torch.randn(2, 8),)
 
@@ -124,3 +141,15 @@ def test_engines_that_the_missing_export_keeps_out_are_named(
     assert "onnxruntime did not run, for the model could not be written as ONNX" in out
     assert "PyTorch agrees with" in out
     assert "Inputs: the model's example inputs" in out
+
+
+def test_what_a_setting_changes_is_not_the_exports_doing(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert diff("net.py:threaded", "--backends", "torch:threads=2,torch:threads=1") == 1
+    out = " ".join(capfd.readouterr().out.split())
+    assert "error: PyTorch (threads=1) deviates from the float64 ONNX reference" in out
+    assert "The ONNX export of" not in out
+
+
+def test_what_the_export_changes_is_its_doing(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    diff("net.py:divided", "--backends", "torch,torch:threads=1")
+    assert "The ONNX export of" in " ".join(capfd.readouterr().out.split())
