@@ -17,7 +17,6 @@ FAR = (1 << 63) - 1  # past the end of every axis
 MOST_NUMBERS = 16  # of a constant; longer ones are tables
 MIRRORED = {"Less": "Greater", "Greater": "Less", "LessOrEqual": "GreaterOrEqual", "GreaterOrEqual": "LessOrEqual"}
 COMPARISONS = frozenset({"Equal", "NotEqual", *MIRRORED})
-IGNORING = frozenset({"NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"})  # they compare labels themselves
 
 
 def decided_parts(value: ir.Value, low: float, high: float, least: float, most: float) -> Parts:
@@ -52,10 +51,8 @@ def _comparisons(value: ir.Value) -> Iterator[tuple[str, float, Part]]:
                 if numbers is not None and 0 < numbers.size <= MOST_NUMBERS:
                     mirrored = MIRRORED.get(name, name) if use.idx else name
                     yield from ((mirrored, float(n), part) for n in np.asarray(numbers).reshape(-1))
-            elif use.idx == 1 and name in IGNORING:
-                ignored = node.attributes.get("ignore_index")
-                if ignored is not None:
-                    yield "Equal", float(ignored.as_int()), part
+            elif use.idx == 1 and (ignored := node.attributes.get("ignore_index")) is not None:  # a loss and its labels
+                yield "Equal", float(ignored.as_int()), part
             elif use.idx == 0 and traits_of(node) & (IDENTITY | CONVERTS | SELECTS):
                 if node.outputs[0].dtype is ir.DataType.BOOL:
                     yield "Equal", 0.0, part

@@ -142,9 +142,7 @@ def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwarg
             raise PyRaise("IndexError", "pop from a list")
         return items.pop(index)
     if name == "copy":
-        if isinstance(owner, DequeV):
-            return DequeV(items, owner.open, owner.most)
-        return type(owner)(items, owner.open)
+        return owner.twin()
     if name == "reverse":
         tr.touch(owner)
         items.reverse()

@@ -284,7 +284,7 @@ def _on_heap(op: Op, heap: Value, *item: Value) -> Value:
         heap.items = list(as_value(data).items)
         return as_value(found)
     except (NotPlain, TypeError):
-        heap.items, heap.open, heap.firm = [], True, None
+        heap.lose()
         return unknown
     except IndexError as error:
         raise PyRaise("IndexError", str(error)) from error
