@@ -120,7 +120,8 @@ def traits_of(node: ir.Node) -> Trait:
 
 def names(framework: str, trait: Trait) -> tuple[str, ...]:
     """The names in `framework` (``onnx``, ``tf``, ``torch`` …: a column) of the operators that have any of `trait`."""
-    having = [o for o in OPERATORS if o.traits & trait]
+    wanted = trait.value
+    having = [o for o in OPERATORS if o.traits.value & wanted]
     if framework == "onnx":
         return tuple(o.name for o in having if o.versions and not o.domain)
     return tuple(name for o in having for name in getattr(o, framework))

@@ -28,9 +28,9 @@ def alike(a: Any, b: Any, depth: int = 6) -> bool:
     if isinstance(a, (int, float, str, bytes, bool)):
         return bool(a == b)
     if isinstance(a, (tuple, list)):
-        return len(a) == len(b) and all(alike(x, y, depth - 1) for x, y in zip(a, b, strict=True))
+        return len(a) == len(b) and all(x is y or alike(x, y, depth - 1) for x, y in zip(a, b, strict=True))
     if isinstance(a, dict):
-        return a.keys() == b.keys() and all(alike(v, b[k], depth - 1) for k, v in a.items())
+        return a.keys() == b.keys() and all(v is b[k] or alike(v, b[k], depth - 1) for k, v in a.items())
     if isinstance(a, (ListV, DictV)):
         return a.open == b.open and alike(a.items, b.items, depth - 1)
     if isinstance(a, Bound):

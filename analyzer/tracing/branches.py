@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from typing import Any
 
 from analyzer.tracing.agreement import alike
@@ -74,6 +75,7 @@ def condition(tr: Tracer, node: ast.expr) -> Value:
     return evaluate(tr, node)
 
 
+@functools.lru_cache(maxsize=4096)
 def _goes_on(node: ast.If) -> bool | None:
     """The side of a branch on which the program goes on, where the other does nothing but refuse."""
     return False if _refuses(node.body) else True if node.orelse and _refuses(node.orelse) else None

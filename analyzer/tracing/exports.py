@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from contextlib import suppress
 from difflib import get_close_matches
@@ -73,6 +74,7 @@ def _is_built(root: Path, name: str) -> bool:
     return False
 
 
+@functools.lru_cache(maxsize=192)
 def names_bound(tree: ast.Module) -> frozenset[str] | None:
     """Every name that any statement of the module binds, in whatever branch; None where it may bind others."""
     found: set[str] = set()

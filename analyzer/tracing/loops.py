@@ -165,6 +165,7 @@ def _targets(target: ast.expr) -> set[str]:
     return {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
 
 
+@functools.lru_cache(maxsize=4096)
 def _indexes(node: ast.For) -> bool:
     """Whether the body selects layers or sizes by the loop's variable, so that each round may differ."""
     names = _targets(node.target)

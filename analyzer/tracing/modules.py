@@ -281,6 +281,7 @@ def _search_path(tr: Tracer, first: str) -> list[Path]:
     return list(dict.fromkeys((*scripts, root, root / "src", *map(_above_package, folders), *beside)))
 
 
+@functools.lru_cache(maxsize=512)
 def _imports_relatively(tree: ast.Module | None) -> bool:
     """Whether a file says at its top level that it is part of a package."""
     return tree is not None and any(isinstance(n, ast.ImportFrom) and n.level for n in tree.body)

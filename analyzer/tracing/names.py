@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins as python_builtins
+import functools
 
 from analyzer.tracing.builtins import BUILTINS
 from analyzer.tracing.known_types import function_of
@@ -48,7 +49,12 @@ def _stars(tr: Tracer, path: str) -> bool:
     """Whether the file takes names over that it does not name."""
     tree = tr.shared.sources.get(path)
     tr.shared.read.add(f"{path}:*")
-    return tree is None or any(
+    return tree is None or _takes_names_over(tree)
+
+
+@functools.lru_cache(maxsize=192)
+def _takes_names_over(tree: ast.Module) -> bool:
+    return any(
         (isinstance(n, ast.ImportFrom) and n.names[0].name == "*") or (isinstance(n, ast.Name) and n.id == "globals")
         for n in ast.walk(tree)
     )

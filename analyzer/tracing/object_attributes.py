@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections import OrderedDict
 from collections.abc import MutableMapping
 from typing import Any
@@ -174,9 +175,14 @@ def _may_be_abstract(tr: Tracer, cls: Class) -> bool:
     if cls.name.startswith("_") or any(word in cls.name for word in ("Base", "Abstract", "Mixin")):
         return True
     tr.shared.read.update(f"{path}:*" for path in tr.shared.sources)
-    bases = (base for tree in tr.shared.sources.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
-             for base in node.bases)  # fmt: skip
-    return any(ast.unparse(base).rpartition(".")[2] == cls.name for base in bases)
+    return any(cls.name in _bases_of(tree) for tree in tr.shared.sources.values())
+
+
+@functools.lru_cache(maxsize=512)
+def _bases_of(tree: ast.Module) -> frozenset[str]:
+    """Names of the classes from which those of a file inherit."""
+    bases = (base for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for base in node.bases)
+    return frozenset(ast.unparse(base).rpartition(".")[2] for base in bases)
 
 
 def _set_anywhere(tr: Tracer, cls: Class, name: str) -> bool:
@@ -184,26 +190,37 @@ def _set_anywhere(tr: Tracer, cls: Class, name: str) -> bool:
         if not isinstance(member, Class):
             continue
         tr.shared.read.update(f"{member.path}:{n.lineno}" for n in member.node.body)
-        for node in ast.walk(member.node):
-            if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store):
-                return True
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
-                return True
-            if isinstance(node, ast.Name) and node.id in ("setattr", "__dict__", "vars", "__slots__"):
-                return True
-            if isinstance(node, ast.Attribute) and node.attr in ("__dict__", "update", "__setattr__"):
-                return True
-            if isinstance(node, ast.Call) and _registers(node, name):
-                return True
+        names = _names_set(member.node)
+        if names is None or name in names:
+            return True
     return False
 
 
-def _registers(node: ast.Call, name: str) -> bool:
-    """Whether a module is told to have an attribute of this name, or of one that is made up as it runs."""
+@functools.lru_cache(maxsize=2048)
+def _names_set(cls: ast.ClassDef) -> frozenset[Any] | None:
+    """Attributes that the text of a class sets; None where it may set others."""
+    found: set[Any] = set()
+    for node in ast.walk(cls):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            found.add(node.target.id)
+        if isinstance(node, ast.Name) and node.id in ("setattr", "__dict__", "vars", "__slots__"):
+            return None
+        if isinstance(node, ast.Attribute) and node.attr in ("__dict__", "update", "__setattr__"):
+            return None
+        if isinstance(node, ast.Call) and _registers(node):
+            given = node.args[0] if node.args else None
+            if not isinstance(given, ast.Constant):
+                return None
+            found.add(given.value)
+    return frozenset(found)
+
+
+def _registers(node: ast.Call) -> bool:
+    """Whether a module is told to have an attribute."""
     called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    if not called.startswith(("register_", "add_module", "weight_norm", "spectral_norm")):
-        return False
-    return not any(isinstance(a, ast.Constant) and a.value != name for a in node.args[:1])
+    return bool(called.startswith(("register_", "add_module", "weight_norm", "spectral_norm")))
 
 
 def _bind(member: Value, owner: Value, cls: Class) -> Value:

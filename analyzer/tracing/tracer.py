@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -35,6 +36,11 @@ from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate
 
 APPLICATION = 10  # steps that one operator application counts for
 MOST_DEPTH = 48  # calls within calls; each takes some ten of Python's frames
+
+
+@functools.lru_cache(maxsize=4096)
+def _written(node: ast.expr) -> str:
+    return ast.unparse(node)[:80]
 
 
 class Tracer:
@@ -115,7 +121,7 @@ class Tracer:
     def step(self, count: int = 1) -> None:
         before = self.shared.steps
         steps = self.shared.steps = before + count
-        if steps > self.shared.most_steps or (steps >> 9 != before >> 9 and self.shared.late()):
+        if steps > self.shared.most_steps or (steps >> 11 != before >> 11 and self.shared.late()):
             self.shared.ran_out = True
             raise OutOfBudget
 
@@ -348,6 +354,15 @@ class Tracer:
         told = ("guess" if rank else "imprecise") if aside and origin != "flag" else origin
         return self.path.choose(site, told, text, default, imported=aside)
 
+    def _assumed(self, truth: Truth) -> bool:
+        """Whether it is among the conditions of the path; hashes tell apart most of them at once."""
+        if not isinstance(truth, Cond):
+            return any(c.truth == truth for c in self.path.conditions)
+        wanted = truth.hash
+        return any(
+            known.hash == wanted and known == truth for c in self.path.conditions if isinstance(known := c.truth, Cond)
+        )
+
     def decide(self, value: Value, node: ast.AST | None = None, text: str = "") -> bool:
         """Python's truth of a value; where it is open, the path takes one side."""
         truth = truth_of(value)
@@ -356,12 +371,11 @@ class Tracer:
         if self.in_wrapper and not isinstance(value, (Cond, Tensor)) and getattr(value, "origin", "") not in FREE:
             raise SeenThrough
         site = self.site(node)
-        text = text or (ast.unparse(node)[:80] if isinstance(node, ast.expr) else "")
+        text = text or (_written(node) if isinstance(node, ast.expr) else "")
         if isinstance(value, Cond):
-            conditions = [c.truth for c in self.path.conditions]
-            if value in conditions:
+            if self._assumed(value):
                 return True
-            if negate(value) in conditions:
+            if self._assumed(negate(value)):
                 return False
             asks = any(symbol.name in self.ranks for symbol in value.symbols)  # for a rank that nobody gives
             taken = self._choose(site, origin_of(self.symbols, value), text, default_of(self.symbols, value), asks)

@@ -19,6 +19,7 @@ from analyzer.tracing.annotations import Annotation, annotated, propose
 from analyzer.tracing.entries import explore_definitions, explore_drivers
 from analyzer.tracing.exploring import explore_paths, scale_of
 from analyzer.tracing.frames import MOST_STEPS, Shared, comments_in
+from analyzer.tracing.garbage import seldom_collected
 from analyzer.tracing.hints import Hint, hints
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.problems import DEFAULT_RUN, DOCUMENTED_CALL, DOCUMENTED_PROGRAM, EVERY_RUN, Diagnostic
@@ -252,7 +253,7 @@ def explore(
         shared.comments[relative] = comments
     if memory is not None:
         memory.lend(shared)
-    with deep_recursion():
+    with deep_recursion(), seldom_collected():
         if entry is None:
             remembered(shared, "script", lambda: _explore_script(shared, tree, relative))
         explore_definitions(shared, tree, relative, entry)

@@ -11,6 +11,7 @@ _SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(|[\w\])]\s*%")  # a shape, 
 _TEXT = re.compile(r"""\w?("[^"]*"|'[^']*')""")
 
 
+@functools.lru_cache(maxsize=4096)
 def asks_for_sizes(condition: ast.expr, function: Any) -> bool:
     """Whether it asks for a shape, whether a size divides, or for a name that `function` (None: none is around it)
     takes from such; texts in it say nothing."""

@@ -7,7 +7,9 @@ operands are contiguous, transposes and slices of a tensor share its memory.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -49,17 +51,40 @@ def is_contiguous(tensor: Tensor) -> bool:
     return all(d == 1 or s == e for d, s, e in zip(tensor.dims, tensor.strides, expected, strict=True))
 
 
-def of_result(name: str, sources: Sequence[Tensor], result: Tensor) -> Layout:
-    """The layout of an operator's result that no rule has set."""
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What the traits of an operator say of the layout of its result."""
+
+    other: bool  # or a view of complex numbers
+    dense: bool
+    constant: bool
+    dense_or_channels_last: bool
+    keeps_order: bool
+
+
+@functools.lru_cache(maxsize=4096)
+def _kind_of(name: str) -> _Kind:
     operator = layer_or_function("torch", name)
     traits = NOTHING if operator is None else operator.traits
-    if result.dims is None or traits & OTHER_LAYOUT or name in ("real", "imag"):  # views of complex numbers
+    return _Kind(
+        bool(traits & OTHER_LAYOUT) or name in ("real", "imag"),
+        bool(traits & DENSE) or name == "contiguous",
+        bool(traits & CONSTANT),
+        bool(traits & DENSE_OR_CHANNELS_LAST),
+        bool(traits & (ELEMENTWISE | SHAPE_ONLY)) or (operator is not None and operator.name == "Dropout"),
+    )
+
+
+def of_result(name: str, sources: Sequence[Tensor], result: Tensor) -> Layout:
+    """The layout of an operator's result that no rule has set."""
+    kind = _kind_of(name)
+    if result.dims is None or kind.other:
         return None
-    if traits & DENSE or (traits & CONSTANT and not sources) or name == "contiguous" or not result.dims:
+    if kind.dense or (kind.constant and not sources) or not result.dims:
         return contiguous(result.dims)
-    if traits & DENSE_OR_CHANNELS_LAST and not any(_perhaps_channels_last(s) for s in sources):
+    if kind.dense_or_channels_last and not any(_perhaps_channels_last(s) for s in sources):
         return contiguous(result.dims)
-    if traits & (ELEMENTWISE | SHAPE_ONLY) or (operator is not None and operator.name == "Dropout"):
+    if kind.keeps_order:
         operands = [s for s in sources if s.dims]
         same = [s for s in operands if s.dims == result.dims and s.strides == operands[0].strides]
         if operands and len(same) == len(operands) and not is_contiguous(operands[0]):
