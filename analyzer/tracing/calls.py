@@ -49,7 +49,6 @@ from analyzer.tracing.values import (
     Native,
     Object,
     Partial,
-    Scope,
     SuperV,
     Unknown,
     Value,
@@ -246,7 +245,7 @@ def call_function(
     sizes = declared_shapes.enter(tr, function, names, node)
     documented = docstrings.enter(tr, function, names)
     parent = function.scope
-    scope = Scope(parent, parent.globals)
+    scope = tr.inner_scope(parent)
     scope.names.update(names)
     first = args[0] if args else None
     frame = Frame(

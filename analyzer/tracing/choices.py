@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 from collections.abc import Sequence
 
 from analyzer.tracing.paths import Decision
@@ -9,6 +11,12 @@ from analyzer.tracing.problems import DEFAULT_RUN, EVERY_CALL, EVERY_RUN, SOME_C
 from analyzer.tracing.symbols import Symbols
 from analyzer.tracing.truths import Test
 from analyzer.validity.terms import Cond, substitute
+
+
+@functools.lru_cache(maxsize=4096)
+def wording_of(node: ast.expr) -> str:
+    """The text of what is asked."""
+    return ast.unparse(node)[:80]
 
 
 def settled(test: Test, taken: bool) -> None:

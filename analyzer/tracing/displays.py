@@ -19,7 +19,7 @@ from analyzer.tracing.plain_data import LONGEST, WIDEST, hashable
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import Class, DictV, Instance, Iterator_, ListV, Scope, Value
+from analyzer.tracing.values import Class, DictV, Instance, Iterator_, ListV, Value
 
 
 def _elements(tr: Tracer, nodes: list[ast.expr]) -> tuple[list[Value], bool]:
@@ -66,7 +66,7 @@ def _comprehension(tr: Tracer, node: Any, element: Callable[[], Value]) -> tuple
     endless = False
     frame = tr.frames[-1]
     outer = frame.scope
-    frame.scope = Scope(outer, outer.globals)
+    frame.scope = tr.inner_scope(outer)
 
     def descend(level: int) -> None:
         nonlocal endless

@@ -13,8 +13,8 @@ from itertools import count
 from typing import Any
 
 from analyzer.tracing.symbols import Site
-from analyzer.tracing.values import FREE
-from analyzer.validity.terms import Truth
+from analyzer.tracing.values import FREE, Scope
+from analyzer.validity.terms import Cond, Truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +73,16 @@ MOST_QUEUED = 200  # prefixes that wait: a function with more branches has its b
 
 @dataclass
 class Journal:
-    """What was changed since a point in time, so that it can be put back."""
+    """What was changed since a point in time, so that it can be put back.
+
+    Names of a call that was made since then are left out: nothing from before leads to them.
+    """
 
     saved: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    mark: object = field(default_factory=object)
 
     def touch(self, item: Any) -> None:
-        if id(item) not in self.saved:
+        if id(item) not in self.saved and not (type(item) is Scope and self.mark in item.inside):
             self.saved[id(item)] = (item, item.state())
 
     def undo(self) -> None:
@@ -157,6 +161,15 @@ class Path:
         taken = self.prefix[index] if index < len(self.prefix) else default
         self.decisions.append(Decision(site, taken, origin, text, imported or self.importing > 0))
         return taken
+
+    def assumes(self, truth: Truth) -> bool:
+        """Whether it is among the conditions; hashes tell apart most of them at once."""
+        if not isinstance(truth, Cond):
+            return any(c.truth == truth for c in self.conditions)
+        wanted = truth.hash
+        return any(
+            known.hash == wanted and known == truth for c in self.conditions if isinstance(known := c.truth, Cond)
+        )
 
     def state(self) -> Any:
         return list(self.decisions), list(self.conditions), dict(self.truths), set(self.imported)

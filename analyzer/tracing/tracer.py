@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from analyzer.tracing.annotations import MOST_CALLS, seen_call
-from analyzer.tracing.choices import default_of, is_joint, origin_of, settled, tier_of
+from analyzer.tracing.choices import default_of, is_joint, origin_of, settled, tier_of, wording_of
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd, SeenThrough
@@ -29,6 +28,7 @@ from analyzer.tracing.values import (
     Instance,
     ListV,
     Module,
+    Scope,
     Unknown,
     Value,
 )
@@ -36,11 +36,6 @@ from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate
 
 APPLICATION = 10  # steps that one operator application counts for
 MOST_DEPTH = 48  # calls within calls; each takes some ten of Python's frames
-
-
-@functools.lru_cache(maxsize=4096)
-def _written(node: ast.expr) -> str:
-    return ast.unparse(node)[:80]
 
 
 class Tracer:
@@ -153,6 +148,12 @@ class Tracer:
             elif isinstance(value, Rows) and value.kind == LIST:
                 self.touch(value)
                 value.forgotten()
+
+    def inner_scope(self, parent: Scope) -> Scope:
+        """Names of a call or a comprehension below `parent`."""
+        scope = Scope(parent, parent.globals)
+        scope.inside = tuple(journal.mark for journal in self.journals)
+        return scope
 
     @contextmanager
     def undoable(self) -> Iterator[Journal]:
@@ -354,15 +355,6 @@ class Tracer:
         told = ("guess" if rank else "imprecise") if aside and origin != "flag" else origin
         return self.path.choose(site, told, text, default, imported=aside)
 
-    def _assumed(self, truth: Truth) -> bool:
-        """Whether it is among the conditions of the path; hashes tell apart most of them at once."""
-        if not isinstance(truth, Cond):
-            return any(c.truth == truth for c in self.path.conditions)
-        wanted = truth.hash
-        return any(
-            known.hash == wanted and known == truth for c in self.path.conditions if isinstance(known := c.truth, Cond)
-        )
-
     def decide(self, value: Value, node: ast.AST | None = None, text: str = "") -> bool:
         """Python's truth of a value; where it is open, the path takes one side."""
         truth = truth_of(value)
@@ -371,11 +363,11 @@ class Tracer:
         if self.in_wrapper and not isinstance(value, (Cond, Tensor)) and getattr(value, "origin", "") not in FREE:
             raise SeenThrough
         site = self.site(node)
-        text = text or (_written(node) if isinstance(node, ast.expr) else "")
+        text = text or (wording_of(node) if isinstance(node, ast.expr) else "")
         if isinstance(value, Cond):
-            if self._assumed(value):
+            if self.path.assumes(value):
                 return True
-            if self._assumed(negate(value)):
+            if self.path.assumes(negate(value)):
                 return False
             asks = any(symbol.name in self.ranks for symbol in value.symbols)  # for a rank that nobody gives
             taken = self._choose(site, origin_of(self.symbols, value), text, default_of(self.symbols, value), asks)

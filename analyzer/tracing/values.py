@@ -100,13 +100,14 @@ class Unknown:
 class Scope:
     """Names of one function, class or module body; `parent` is the enclosing scope of a closure."""
 
-    __slots__ = ("globals", "names", "nonlocals", "parent")
+    __slots__ = ("globals", "inside", "names", "nonlocals", "parent")
 
     def __init__(self, parent: Scope | None = None, globals: Scope | None = None) -> None:
         self.names: dict[str, Value] = {}
         self.parent = parent
         self.globals = globals if globals is not None else self
         self.nonlocals: dict[str, Scope] = {}
+        self.inside: tuple[object, ...] = ()  # marks of the journals that were kept when a call made it
 
     def state(self) -> Any:
         return dict(self.names)
