@@ -36,3 +36,37 @@ def alike(a: Any, b: Any, depth: int = 6) -> bool:
     if isinstance(a, Bound):
         return a.owner is b.owner and a.function == b.function
     return False
+
+
+def same_but_for_new_sizes(a: Any, b: Any, depth: int = 6) -> bool:
+    """Whether two rounds of a loop have made the same, but for sizes that nobody knows and that each makes anew."""
+    if a is b or alike(a, b, depth):
+        return True
+    if depth == 0:
+        return False
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        if a.framework != b.framework or a.dtype != b.dtype or a.graph != b.graph:
+            return False
+        if a.dims is None or b.dims is None:
+            return a.dims is b.dims and a.value is None and b.value is None
+        if len(a.dims) != len(b.dims) or not same_but_for_new_sizes(a.value, b.value, depth - 1):
+            return False
+        return all(same_but_for_new_sizes(x, y, depth - 1) for x, y in zip(a.dims, b.dims, strict=True))
+    if isinstance(a, Poly) and isinstance(b, Poly):
+        return _lone(a) and _lone(b)
+    if isinstance(a, Unknown) and isinstance(b, Unknown):
+        return a.origin == b.origin and a.label == b.label and a.value is b.value
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(same_but_for_new_sizes(x, y, depth - 1) for x, y in zip(a, b, strict=True))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same_but_for_new_sizes(v, b[k], depth - 1) for k, v in a.items())
+    if isinstance(a, (ListV, DictV)):
+        return a.open == b.open and same_but_for_new_sizes(a.items, b.items, depth - 1)
+    return False
+
+
+def _lone(size: Poly) -> bool:
+    """Whether it is one symbol, not what a round has computed from the sizes of the round before."""
+    return len(size.terms) == 1 and len(size.terms[0][0]) == 1 and size.terms[0][1] == 1

@@ -49,6 +49,7 @@ from analyzer.tracing.values import (
     Native,
     Object,
     Partial,
+    Scope,
     SuperV,
     Unknown,
     Value,
@@ -245,7 +246,7 @@ def call_function(
     sizes = declared_shapes.enter(tr, function, names, node)
     documented = docstrings.enter(tr, function, names)
     parent = function.scope
-    scope = tr.inner_scope(parent)
+    scope: Scope = tr.made(Scope(parent, parent.globals))
     scope.names.update(names)
     first = args[0] if args else None
     frame = Frame(
@@ -336,7 +337,7 @@ def instantiate(
         known = list(members.items.values()) if isinstance(members, DictV) and len(args) == 1 and not kwargs else []
         found = [m for m in known if is_plain(args[0]) and is_plain(m.attrs["value"]) and m.attrs["value"] == args[0]]
         return found[0] if found else tr.unknown("an enum member")
-    instance = Instance(cls, tr.site(node))
+    instance: Instance = tr.made(Instance(cls, tr.site(node)))
     instance.open = not cls.closed
     initializer = cls.find("__init__")
     maker = cls.find("__new__")

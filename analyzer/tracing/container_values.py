@@ -14,12 +14,13 @@ class ListV:
     `choices`: the lists of which this one is any, no one knows which.
     """
 
-    __slots__ = ("choices", "firm", "items", "open")
+    __slots__ = ("choices", "firm", "inside", "items", "open")
 
     def __init__(self, items: Iterable[Value] = (), open: bool = False) -> None:
         self.items, self.open = list(items), open
         self.firm: int | None = None
         self.choices: tuple[ListV, ...] = ()
+        self.inside: tuple[object, ...] = ()  # see `Tracer.made`
 
     @property
     def lost(self) -> bool:
@@ -78,11 +79,12 @@ class SetV(ListV):
 class DictV:
     """A dictionary; keys are hashable concrete values. `open`: it may hold further keys; `choices` as of a list."""
 
-    __slots__ = ("choices", "items", "open")
+    __slots__ = ("choices", "inside", "items", "open")
 
     def __init__(self, items: dict[Any, Value] | None = None, open: bool = False) -> None:
         self.items, self.open = dict(items or {}), open
         self.choices: tuple[DictV, ...] = ()
+        self.inside: tuple[object, ...] = ()
 
     @property
     def lost(self) -> bool:

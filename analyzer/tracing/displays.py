@@ -19,7 +19,7 @@ from analyzer.tracing.plain_data import LONGEST, WIDEST, hashable
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import Class, DictV, Instance, Iterator_, ListV, Value
+from analyzer.tracing.values import Class, DictV, Instance, Iterator_, ListV, Scope, Value
 
 
 def _elements(tr: Tracer, nodes: list[ast.expr]) -> tuple[list[Value], bool]:
@@ -41,7 +41,7 @@ def _tuple(tr: Tracer, node: ast.Tuple) -> Value:
 
 
 def _dict(tr: Tracer, node: ast.Dict) -> Value:
-    result = DictV()
+    result: DictV = tr.made(DictV())
     for key, value in zip(node.keys, node.values, strict=True):
         found = evaluate(tr, value)
         if key is None:
@@ -66,7 +66,7 @@ def _comprehension(tr: Tracer, node: Any, element: Callable[[], Value]) -> tuple
     endless = False
     frame = tr.frames[-1]
     outer = frame.scope
-    frame.scope = tr.inner_scope(outer)
+    frame.scope = tr.made(Scope(outer, outer.globals))
 
     def descend(level: int) -> None:
         nonlocal endless
@@ -110,7 +110,7 @@ def _generator(tr: Tracer, node: ast.GeneratorExp) -> Value:
 def _dict_comprehension(tr: Tracer, node: ast.DictComp) -> Value:
     pairs, endless = _comprehension(tr, node, lambda: (evaluate(tr, node.key), evaluate(tr, node.value)))
     keyed = {k: v for k, v in pairs if hashable(k)}
-    return DictV(keyed, endless or any(not hashable(k) for k, _ in pairs))
+    return tr.made(DictV(keyed, endless or any(not hashable(k) for k, _ in pairs)))
 
 
 def text_of(tr: Tracer, value: Value) -> Value:
@@ -163,10 +163,10 @@ def _joined(tr: Tracer, node: ast.JoinedStr) -> Value:
 
 RULES: dict[type[ast.expr], Callable[[Tracer, Any], Value]] = {
     ast.Tuple: _tuple,
-    ast.List: lambda tr, node: ListV(*_elements(tr, node.elts)),
+    ast.List: lambda tr, node: tr.made(ListV(*_elements(tr, node.elts))),
     ast.Set: lambda tr, node: as_set(*_elements(tr, node.elts)),
     ast.Dict: _dict,
-    ast.ListComp: lambda tr, node: ListV(*_comprehension(tr, node, lambda: evaluate(tr, node.elt))),
+    ast.ListComp: lambda tr, node: tr.made(ListV(*_comprehension(tr, node, lambda: evaluate(tr, node.elt)))),
     ast.SetComp: lambda tr, node: as_set(*_comprehension(tr, node, lambda: evaluate(tr, node.elt))),
     ast.DictComp: _dict_comprehension,
     ast.GeneratorExp: _generator,

@@ -6,11 +6,12 @@ import ast
 import functools
 from typing import Any
 
-from analyzer.tracing.agreement import alike
+from analyzer.tracing.agreement import alike, same_but_for_new_sizes
 from analyzer.tracing.appended import completed
 from analyzer.tracing.assignment import assign
 from analyzer.tracing.evaluation import BREAK, evaluate, iterate, run_block
 from analyzer.tracing.iteration import known_elements
+from analyzer.tracing.loop_variables import selects, takes_rows, targets_of, turning_points
 from analyzer.tracing.paths import Journal
 from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.tracer import Tracer
@@ -21,6 +22,8 @@ from analyzer.validity.terms import Poly, equal
 FULL_ROUNDS = 100  # rounds of a loop with constant bounds that are followed whatever they cost
 LOOP_STEPS = 6_000  # that a loop of more rounds may take
 CHEAP_STEPS = 1_000  # below which a loop is not cut short although its rounds are alike
+INDEXED_ROUNDS = 16  # before one is cut short that takes elements of tensors by its variable
+TURNING_STEPS = 24_000  # that a loop may take to come to the round for which its body asks
 FEW_ROUNDS = 3  # rounds of a loop whose bounds nobody knows
 
 
@@ -28,7 +31,6 @@ def run_for(tr: Tracer, node: ast.For) -> Any:
     sequence = evaluate(tr, node.iter)
     items, endless = iterate(tr, sequence, node.iter)
     known = known_elements(sequence)
-    indexed = _indexes(node)
     rounds, begun = 0, tr.shared.steps
     seen = _Changes(node)
     for item in items:
@@ -48,7 +50,8 @@ def run_for(tr: Tracer, node: ast.For) -> Any:
             continue
         if endless and (rounds >= FEW_ROUNDS or (not changes and rounds >= 1)):
             break
-        if not endless and rounds >= 2 and not indexed and (_only_counts(changes) or (rounds >= 8 and seen.settled)):
+        settled = _only_counts(changes) or (rounds >= 8 and seen.settled)
+        if not endless and rounds >= 2 and settled and _rest_is_alike(tr, node, sequence, rounds, steps):
             break
         if rounds >= FULL_ROUNDS and steps >= LOOP_STEPS:
             tr.note(f"line {node.lineno}: the loop is followed for {rounds} rounds")
@@ -59,6 +62,18 @@ def run_for(tr: Tracer, node: ast.For) -> Any:
     left = _length(sequence) - rounds
     _widen(tr, [c for c in seen.possible(tr) if not _completed(tr, node, rounds, left, c)])
     return run_block(tr, node.orelse)
+
+
+def _rest_is_alike(tr: Tracer, node: ast.For, sequence: Any, rounds: int, steps: int) -> bool:
+    """Whether the rounds to come do what those before did, as far as the text tells."""
+    if steps < TURNING_STEPS and any(rounds <= number < FULL_ROUNDS for number in turning_points(tr, node)):
+        return False
+    if not selects(node):
+        return True
+    last = _length(sequence) - 1
+    if isinstance(sequence, Iterator_):
+        last = sequence.bounds[0] + last * sequence.bounds[2]
+    return rounds >= INDEXED_ROUNDS and steps >= LOOP_STEPS and takes_rows(tr, node, last)
 
 
 def _length(sequence: Any) -> int:
@@ -93,7 +108,7 @@ def run_while(tr: Tracer, node: ast.While) -> Any:
             return None
         if signal is not None and signal != "continue":
             return signal
-        long = rounds >= FULL_ROUNDS and tr.shared.steps - begun >= LOOP_STEPS
+        long = tr.shared.steps - begun >= LOOP_STEPS and (rounds >= FULL_ROUNDS or (rounds >= 8 and seen.settled))
         if (unknown_rounds and not changes) or unknown_rounds >= FEW_ROUNDS or long:
             if long:
                 tr.note(f"line {node.lineno}: the loop is followed for {rounds} rounds")
@@ -107,7 +122,7 @@ class _Changes:
     """What the rounds of a loop have changed, and what those that are not followed may change."""
 
     def __init__(self, node: ast.For | ast.While) -> None:
-        self.targets = _targets(node.target) if isinstance(node, ast.For) else set()
+        self.targets = targets_of(node.target) if isinstance(node, ast.For) else set()
         self.stored = _stored(node)
         self.found: dict[tuple[int, Any], Change] = {}
         self.kept: set[str] = set()  # names that the last round has set anew, to the same
@@ -132,7 +147,7 @@ class _Changes:
 
     def _known(self, change: Change) -> bool:
         values = self.before.setdefault((id(change[0]), change[1]), [])
-        known = any(alike(change[3], value) for value in values)
+        known = any(same_but_for_new_sizes(change[3], value) for value in values)
         values[:] = [*values[-3:], change[3]]
         return known
 
@@ -159,43 +174,6 @@ def _stored(node: ast.For | ast.While) -> frozenset[str]:
     return frozenset(
         n.id for part in node.body for n in ast.walk(part) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     )
-
-
-def _targets(target: ast.expr) -> set[str]:
-    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
-
-
-@functools.lru_cache(maxsize=4096)
-def _indexes(node: ast.For) -> bool:
-    """Whether the body selects layers or sizes by the loop's variable, so that each round may differ."""
-    names = _targets(node.target)
-    from_it = _derived(node, names)
-    for inner in node.body:
-        for part in ast.walk(inner):
-            if isinstance(part, ast.Subscript) and any(
-                isinstance(n, ast.Name) and n.id in names for n in ast.walk(part.slice)
-            ):
-                return True
-            if isinstance(part, ast.Call):
-                if isinstance(part.func, ast.Name) and part.func.id in names:
-                    return True
-                asks = isinstance(part.func, ast.Name) and part.func.id in ("getattr", "setattr", "range")
-                if asks and any(isinstance(n, ast.Name) and n.id in from_it for a in part.args for n in ast.walk(a)):
-                    return True
-    return False
-
-
-def _derived(node: ast.For, names: set[str]) -> set[str]:
-    """The loop's variables, and the names that its body computes from them."""
-    found = set(names)
-    stores = [n for part in node.body for n in ast.walk(part) if isinstance(n, (ast.Assign, ast.AugAssign, ast.For))]
-    for _ in range(3):
-        for store in stores:
-            source = store.iter if isinstance(store, ast.For) else store.value
-            if any(isinstance(n, ast.Name) and n.id in found for n in ast.walk(source)):
-                targets = store.targets if isinstance(store, ast.Assign) else [store.target]
-                found |= {name for target in targets for name in _targets(target)}
-    return found
 
 
 Change = tuple[Any, Any, Any, Any]  # holder, key, old, new

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any
 
 from analyzer.tracing.symbols import Site
-from analyzer.tracing.values import FREE, Scope
+from analyzer.tracing.values import FREE
 from analyzer.validity.terms import Cond, Truth
 
 
@@ -75,14 +75,14 @@ MOST_QUEUED = 200  # prefixes that wait: a function with more branches has its b
 class Journal:
     """What was changed since a point in time, so that it can be put back.
 
-    Names of a call that was made since then are left out: nothing from before leads to them.
+    What was made since then is left out: once the rest is put back, nothing leads to it.
     """
 
     saved: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     mark: object = field(default_factory=object)
 
     def touch(self, item: Any) -> None:
-        if id(item) not in self.saved and not (type(item) is Scope and self.mark in item.inside):
+        if id(item) not in self.saved and self.mark not in getattr(item, "inside", ()):
             self.saved[id(item)] = (item, item.state())
 
     def undo(self) -> None:

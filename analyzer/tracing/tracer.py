@@ -28,7 +28,6 @@ from analyzer.tracing.values import (
     Instance,
     ListV,
     Module,
-    Scope,
     Unknown,
     Value,
 )
@@ -149,11 +148,10 @@ class Tracer:
                 self.touch(value)
                 value.forgotten()
 
-    def inner_scope(self, parent: Scope) -> Scope:
-        """Names of a call or a comprehension below `parent`."""
-        scope = Scope(parent, parent.globals)
-        scope.inside = tuple(journal.mark for journal in self.journals)
-        return scope
+    def made(self, value: Value) -> Value:
+        """Call with a scope, object or container that is made here: journals that are kept now leave it out."""
+        value.inside = tuple(journal.mark for journal in self.journals)
+        return value
 
     @contextmanager
     def undoable(self) -> Iterator[Journal]:

@@ -107,7 +107,7 @@ class Scope:
         self.parent = parent
         self.globals = globals if globals is not None else self
         self.nonlocals: dict[str, Scope] = {}
-        self.inside: tuple[object, ...] = ()  # marks of the journals that were kept when a call made it
+        self.inside: tuple[object, ...] = ()  # see `Tracer.made`
 
     def state(self) -> Any:
         return dict(self.names)
@@ -216,10 +216,11 @@ STORE = "__stored__"  # the attribute of an object that holds the dictionary whi
 class Instance:
     """An object of a traced class. `open`: attributes may exist that were not seen being set."""
 
-    __slots__ = ("attrs", "built", "cls", "open", "site")
+    __slots__ = ("attrs", "built", "cls", "inside", "open", "site")
 
     def __init__(self, cls: Class, site: Site | None = None) -> None:
         self.cls, self.site = cls, site
+        self.inside: tuple[object, ...] = ()  # see `Tracer.made`
         self.attrs: dict[str, Value] = {}
         self.open = False
         self.built = False  # Keras: build() has run
