@@ -27,8 +27,8 @@ from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.unit_tests import cases_of, run_case
 from analyzer.tracing.values import Bound, Class, DictV, Function, Instance, Layer, ListV, Scope, Value
 
-DEFINITION_STEPS = 90_000  # of all classes and functions that nothing calls, for each thousand lines
-DRIVER_STEPS = 80_000  # of one example or test that uses a library file
+DEFINITION_STEPS = 150_000  # of all classes and functions that nothing calls, for each thousand lines
+DRIVER_STEPS = 120_000  # of one example or test that uses a library file
 DRIVER_EFFORT = 100_000  # of the solver, for the same
 MOST_DRIVER_PATHS = 6  # of one inferred call, of which a file may have dozens
 MOST_TESTS = 40  # of one file: those that use what was changed are seldom more

@@ -22,7 +22,7 @@ from analyzer.tracing.values import Scope
 from analyzer.tracing.verdicts import close_path
 
 DEFINITION_EFFORT = 30_000  # of the solver that each definition has at least, whatever those before it took
-ENTRY_STEPS = 25_000  # of one of them
+ENTRY_STEPS = 40_000  # of one of them
 MOST_ENTRY_PATHS = 6  # combinations of branches in one function or class, of which a file may have hundreds
 _GAPS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration, AssertionError)
 

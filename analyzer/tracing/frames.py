@@ -23,8 +23,8 @@ from analyzer.tracing.symbols import Site, SymbolFacts
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import Class, Function, Scope, Value
 
-MOST_STEPS = 240_000  # of a script up to a thousand lines; a second sees a hundred thousand
-IMPORT_STEPS = 120_000  # of all imports of a file, beside the budget of its own code
+MOST_STEPS = 360_000  # of a script up to a thousand lines; a second sees a hundred thousand
+IMPORT_STEPS = 180_000  # of all imports of a file, beside the budget of its own code
 MOST_SECONDS = 8.0  # of processor time, so that a file with its checks, on a crowded machine too, stays below ten
 
 
