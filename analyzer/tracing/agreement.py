@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.truths import Test
 from analyzer.tracing.values import Bound, DictV, ListV, Unknown
 from analyzer.validity.terms import Cond, Poly
 
@@ -17,15 +18,16 @@ def alike(a: Any, b: Any, depth: int = 6) -> bool:
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         return (
             a.dims is not None and a.dims == b.dims and a.framework == b.framework
-            and a.dtype == b.dtype and a.graph == b.graph and alike(a.value, b.value, depth - 1)
+            and a.dtype == b.dtype and a.graph == b.graph and a.strides == b.strides and a.tags == b.tags
+            and alike(a.value, b.value, depth - 1)
         )  # fmt: skip
     if isinstance(a, Unknown) and isinstance(b, Unknown):
-        return a.term is None and b.term is None and a.tensor is None and b.tensor is None
+        return _as_unknown(a, b, depth)
     if isinstance(a, (Poly, Cond)) or isinstance(b, (Poly, Cond)):
         return type(a) is type(b) and bool(a == b)
     if type(a) is not type(b):
         return False
-    if isinstance(a, (int, float, str, bytes, bool)):
+    if isinstance(a, (int, float, str, bytes, bool, set, frozenset)):
         return bool(a == b)
     if isinstance(a, (tuple, list)):
         return len(a) == len(b) and all(x is y or alike(x, y, depth - 1) for x, y in zip(a, b, strict=True))
@@ -36,6 +38,17 @@ def alike(a: Any, b: Any, depth: int = 6) -> bool:
     if isinstance(a, Bound):
         return a.owner is b.owner and a.function == b.function
     return False
+
+
+def _as_unknown(a: Unknown, b: Unknown, depth: int) -> bool:
+    """Whether no more is known of one than of the other, nor who decides it."""
+    if type(a) is not type(b) or any(u.term is not None or u.tensor is not None for u in (a, b)):
+        return False
+    if isinstance(a, Test) and isinstance(b, Test):
+        asked = (a.subject is b.subject, a.operation == b.operation, a.negated is b.negated)
+        return all(asked) and a.truth is b.truth and alike(a.constant, b.constant, depth - 1)
+    same = a.origin == b.origin and a.pytype == b.pytype and a.kind == b.kind and a.truth is b.truth
+    return same and alike((a.value, a.excluded, a.default), (b.value, b.excluded, b.default), depth - 1)
 
 
 def same_but_for_new_sizes(a: Any, b: Any, depth: int = 6) -> bool:

@@ -184,7 +184,27 @@ def _try_out(tr: Tracer, body: list[ast.stmt]) -> Effects | None:
 
 
 def _effects(journal: Journal) -> Effects:
-    return {key: (item, before, item.state()) for key, (item, before) in journal.saved.items()}
+    return {
+        key: (item, _learned(item, before), _learned(item, item.state()))
+        for key, (item, before) in journal.saved.items()
+    }
+
+
+def _learned(item: Any, state: Any) -> Any:
+    """What is known of it; that an attribute or item of something unknown was looked at tells nothing of either."""
+    if not isinstance(item, Unknown):
+        return state
+    attrs, items, *rest = state
+    return (*({k: v for k, v in held.items() if not _bare(v)} for held in (attrs, items)), *rest)
+
+
+def _bare(value: Value) -> bool:
+    """Whether nothing is known of a value but where it comes from."""
+    if type(value) is not Unknown or value.term is not None or value.tensor is not None or value.value is not None:
+        return False
+    return (
+        value.truth is None and not value.excluded and all(map(_bare, (*value.attrs.values(), *value.items.values())))
+    )
 
 
 def _same_effects(first: Effects, second: Effects) -> bool:
