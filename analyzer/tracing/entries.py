@@ -240,6 +240,8 @@ def explore_drivers(shared: Shared, tree: ast.Module, relative: str) -> None:
     """What the examples and tests of the repository make of a library file, whose own run calls nothing."""
     if any(isinstance(node, ast.If) and "__main__" in ast.unparse(node.test) for node in tree.body):
         return  # a script has its own arguments
+    if shared.late():
+        return
     for driver in _drivers(shared, tree, relative):
         shared.most_steps = shared.steps + DRIVER_STEPS
         remembered(shared, f"driver {driver}", lambda driver=driver: _explore_driver(shared, driver, relative))  # type: ignore[misc]

@@ -15,6 +15,7 @@ from typing import Any
 
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.annotations import ObservedCall
+from analyzer.tracing.paths import OutOfBudget
 from analyzer.tracing.problems import Diagnostic, weight
 from analyzer.tracing.remembered import Learned, Memory
 from analyzer.tracing.solver import Effort
@@ -132,6 +133,12 @@ class Shared:
     def late(self) -> bool:
         """Whether the file's time is over."""
         return time.process_time() > self.ends
+
+    def be_in_time(self) -> None:
+        """Call before work that takes long and no steps. Raises OutOfBudget."""
+        if self.late():
+            self.ran_out = True
+            raise OutOfBudget
 
     def __post_init__(self) -> None:
         self.contracts.formulas, self.contracts.variables = self.effort.formulas, self.effort.variables

@@ -370,6 +370,7 @@ def parse(tr: Tracer, file: Path, relative: str) -> ast.Module | None:
     known = tr.shared.sources.get(relative)
     if known is not None:
         return known
+    tr.shared.be_in_time()
     try:
         if file.stat().st_size > MOST_BYTES:
             tr.note(f"{relative} is larger than {MOST_BYTES} bytes and is not followed")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import io
 import sys
-import time
 import tokenize
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -34,6 +33,7 @@ from analyzer.tracing.verdicts import to_findings
 MOST_BYTES = 4_000_000  # a longer source is generated, and its tree takes a gigabyte
 MOST_PATHS = 24  # of a script; what lies beyond is said
 NAMED = 5  # of what a budget has cut short
+UNPROVED = "The budget of time is spent; changes are not proved and not suggested."
 DEPTH = 12_000  # Python frames: a traced call takes about fifteen
 
 
@@ -90,19 +90,24 @@ def trace_with_hints(
     sources = _sources(shared, root, relative, text)
 
     def retrace(changed_path: str, changed: str) -> Iterable[Diagnostic]:
-        if time.process_time() > shared.ends:
-            shared.notes["The budget of time is spent; changes are not proved and not suggested."] = None
-            return list(shared.problems.values())
+        unproved = list(shared.problems.values())
+        if shared.late():
+            shared.notes[UNPROVED] = None
+            return unproved
         try:
             changed_tree = ast.parse(changed)
         except (SyntaxError, ValueError):
-            return list(shared.problems.values())
+            return unproved
         aside = memory.aside(changed, changed_tree) if memory is not None and changed_path == relative else None
         if aside is not None:
             return _explore_edition(root, relative, versions, aside).problems.values()
         replaced = {changed_path: changed_tree} if changed_path != relative else {}
         main = changed_tree if changed_path == relative else tree
-        return explore(root, relative, main, versions, entry, replaced).problems.values()
+        again = explore(root, relative, main, versions, entry, replaced, ends=shared.ends)
+        if again.late():  # what a path did not come to is no proof
+            shared.notes[UNPROVED] = None
+            return unproved
+        return again.problems.values()
 
     findings = to_findings(shared, target, sources, retrace)
     result = AnalysisResult(
@@ -238,13 +243,16 @@ def explore(
     summaries: Summaries | None = None,
     comments: dict[int, str] | None = None,
     memory: Memory | None = None,
+    ends: float | None = None,
 ) -> Shared:
     """Follow every path within the budgets; the result holds the problems found, and with `observe` what calls saw.
 
     `summaries`: of calls of libraries, from earlier runs; what is new is written to them. `comments`: of the file, by
-    line, where it does not hold what `tree` is of. `memory`: of an earlier text of it.
+    line, where it does not hold what `tree` is of. `memory`: of an earlier text of it. `ends`: when its time is
+    over, on the processor's clock.
     """
     shared = Shared(root, versions, observed={} if observe else None, summaries=summaries or Summaries())
+    shared.ends = ends if ends is not None else shared.ends
     shared.sources.update(replaced or {})
     shared.path, shared.memory, imports = relative, memory, shared.import_steps
     shared.scale = scale_of(memory.edition.written if memory is not None and memory.edition is not None else tree)

@@ -12,7 +12,7 @@ from analyzer.tracing.frames import Shared
 from analyzer.tracing.garbage import seldom_collected
 from analyzer.tracing.paths import Journal
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.tracing import explore, read_source
+from analyzer.tracing.tracing import explore, read_source, trace
 from analyzer.tracing.values import ListV, Scope
 
 HEAD = """
@@ -232,6 +232,37 @@ def test_a_journal_leaves_out_what_was_made_since_it_began(tmp_path: Path) -> No
     other = Journal()
     other.touch(made[0])
     assert id(made[0]) in other.saved
+
+
+def test_modules_are_not_read_when_the_time_is_over(tmp_path: Path) -> None:
+    (tmp_path / "parts.py").write_text("from torch import nn\nlayer = nn.Linear(4, 2)\n")
+    path = tmp_path / "program.py"
+    path.write_text("import parts\n")
+    _, tree = read_source(path, tmp_path)
+    assert "parts.py" in explore(tmp_path, "program.py", tree, Versions()).sources
+    late = explore(tmp_path, "program.py", tree, Versions(), ends=0.0)
+    assert "parts.py" not in late.sources
+    assert late.ran_out
+
+
+def test_a_change_is_not_suggested_where_no_time_is_left_to_prove_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "program.py"
+    path.write_text("import torch\nfrom torch import nn\n\nnn.Linear(5, 2)(torch.zeros(2, 4))\n")
+    assert any(f.suggestion for f in trace(path, tmp_path, target="program").findings)
+    traces: list[Shared] = []
+
+    def late(shared: Shared) -> bool:
+        if not any(shared is known for known in traces):
+            traces.append(shared)
+        return shared is not traces[0]
+
+    monkeypatch.setattr(Shared, "late", late)
+    result = trace(path, tmp_path, target="program")
+    assert result.findings
+    assert not any(f.suggestion for f in result.findings)
+    assert any("not proved" in note for note in result.notes)
 
 
 def test_collections_are_as_before_afterwards() -> None:
