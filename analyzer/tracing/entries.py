@@ -78,7 +78,8 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
                 shared, lambda tr: _call_model(tr, define(tr, tree, relative).names.get(entry)), MOST_ENTRY_PATHS
             )
     cases = cases_of(tree) if entry is None else ()
-    for name, value in found:
+    for place, (name, value) in enumerate(found, start=1):
+        waiting = len(found) - place
         key = f"{value.path}:{value.node.lineno}"
         if key in shared.reached and entry is None:
             continue
@@ -89,21 +90,18 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
             continue
         own = [c for c in cases if name == (c.owner or c.name)]
         if own:
-            for case in own:
+            for number, case in enumerate(own, start=1):
                 explore_beside(
-                    base,
-                    str(case),
-                    scale,
-                    partial(run_case, base, scope, case, relative),
-                    f"{key} {case} {case.number}",
-                )
+                    base, str(case), scale, partial(run_case, base, scope, case, relative),
+                    f"{key} {case} {case.number}", waiting + len(own) - number,
+                )  # fmt: skip
             continue
         if isinstance(value, Class) and entry is None and (not _is_model(value) or _used_as_base(value, shared)):
             continue
         explore_beside(
             base, getattr(value.node, "name", "a lambda"), scale,
             lambda value=value: _call_with_unknowns(base, value, scope, relative, entry is not None),  # type: ignore[misc]
-            key,
+            key, waiting,
         )  # fmt: skip
         if entry is None:
             _explore_further(base, value, scope, relative, scale)
@@ -302,7 +300,10 @@ def _run_tests(shared: Shared, driver: Driver) -> None:
             scope = define(tr, driver.tree, driver.path)
             if len(driver.tests) > MOST_TESTS:
                 shared.notes[f"The budget is {MOST_TESTS} tests of {driver.path}; the others are not analysed."] = None
-            for case in driver.tests[:MOST_TESTS]:
-                explore_beside(tr, str(case), 1.0, lambda case=case: run_case(tr, scope, case, driver.path))  # type: ignore[misc]
+            tests = driver.tests[:MOST_TESTS]
+            for place, case in enumerate(tests, start=1):
+                explore_beside(
+                    tr, str(case), 1.0, partial(run_case, tr, scope, case, driver.path), waiting=len(tests) - place
+                )
     except OutOfBudget:
         shared.notes[f"The budget of steps for {driver.path} is spent; the rest is not analysed."] = None

@@ -94,20 +94,24 @@ def _follow(tr: Tracer, body: Callable[[], object]) -> None:
     close_path(tr)
 
 
-def explore_beside(tr: Tracer, name: str, scale: float, body: Callable[[], object], key: str = "") -> None:
+def explore_beside(
+    tr: Tracer, name: str, scale: float, body: Callable[[], object], key: str = "", waiting: int = 0
+) -> None:
     """Follow the paths of one piece; each is undone before the next, so that the module is defined only once.
 
-    `key` tells the piece from all others of the file, where it may be remembered.
+    `key` tells the piece from all others of the file, where it may be remembered. So many others are `waiting` for
+    the same budget: the first path of each comes before the further paths of one.
     """
     shared = tr.shared
     limit = shared.most_steps
+    shared.share = shared.steps + max(0, limit - shared.steps) // (waiting + 1)
     shared.most_steps = min(limit, shared.steps + int(ENTRY_STEPS * scale))
     shared.effort.left = max(shared.effort.left, DEFINITION_EFFORT)
     if key:
         remembered(shared, key, lambda: _explore_beside(tr, name, body))
     else:
         _explore_beside(tr, name, body)
-    shared.most_steps = limit
+    shared.most_steps, shared.share = limit, None
 
 
 def _explore_beside(tr: Tracer, name: str, body: Callable[[], object]) -> None:
@@ -137,6 +141,8 @@ def _explore_beside(tr: Tracer, name: str, body: Callable[[], object]) -> None:
                 tr.symbols.restore(symbols)
                 tr.ranks = dict(ranks)
         explorer.finished(prefix, decisions)
+        if shared.share is not None:
+            shared.most_steps = min(shared.most_steps, max(shared.share, shared.steps))
     if explorer.spent:
         shared.cut_short[name] = None
 

@@ -81,6 +81,7 @@ class Shared:
     effort: Effort = field(default_factory=Effort)  # on conflicts
     contracts: Effort = field(default_factory=lambda: Effort(200_000))  # on what users' values are forced to
     most_steps: int = MOST_STEPS
+    share: int | None = None  # of `most_steps` for the piece that is followed: further paths end where it is spent
     scale: float = 1.0  # by which the length of the file makes budgets larger
     ran_out: bool = False  # of steps or of time, somewhere
     cut: bool = False  # whether that left out paths of the script

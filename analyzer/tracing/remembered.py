@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -50,7 +51,7 @@ class Learned:
             self.found.add(fact)
 
 
-Room = tuple[int, int, int]  # steps and effort of both kinds that a piece may spend
+Room = tuple[int, int, int, int]  # steps, effort of both kinds, and the steps of its share, that a piece may spend
 
 
 @dataclass(frozen=True)
@@ -198,7 +199,8 @@ def _learned(shared: Shared) -> tuple[Learned, Learned]:
 
 
 def _room(shared: Shared) -> Room:
-    return max(shared.most_steps - shared.steps, 0), shared.effort.left, shared.contracts.left
+    share = sys.maxsize if shared.share is None else max(shared.share - shared.steps, 0)
+    return max(shared.most_steps - shared.steps, 0), shared.effort.left, shared.contracts.left, share
 
 
 def _holds(piece: Piece, shared: Shared, edition: Edition) -> bool:
@@ -235,7 +237,7 @@ def _run(shared: Shared, run: Callable[[], None]) -> Piece | None:
         shared.effort.spent = shared.effort.spent or state[1]
         shared.contracts.spent = shared.contracts.spent or state[2]
     gave["assigned"] = {place: [_alone(t) for t in tensors] for place, tensors in gave["assigned"].items()}
-    spent = shared.steps - steps, left - effort.left, contracts - shared.contracts.left
+    spent = shared.steps - steps, left - effort.left, contracts - shared.contracts.left, shared.steps - steps
     asked = tuple(learned.asked for learned in _learned(shared))
     found = tuple(frozenset(learned.found) for learned in _learned(shared))
     if shared.late():

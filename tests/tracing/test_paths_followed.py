@@ -102,6 +102,17 @@ def test_what_a_program_reads_from_a_file_is_no_choice_of_a_caller(tmp_path: Pat
     assert errors(tmp_path, CONFIGURED + "make(kind='b', size=3)\n")
 
 
+SIDES = "\n    ".join(f"if os.path.exists('{n}'):\n        total = total + {n}" for n in range(6))
+TESTS = (
+    "".join(f"def test_{n}():\n    total = busy({n})\n    {SIDES}\n\n" for n in range(9))
+    + "def test_last():\n    run(b, x)\n"
+)
+
+
+def test_the_first_path_of_each_test_comes_before_further_paths_of_one(tmp_path: Path) -> None:
+    assert errors(tmp_path, LONG + TESTS)
+
+
 def errors(tmp_path: Path, text: str) -> list[str]:
     path = tmp_path / "program.py"
     path.write_text(text)
