@@ -278,7 +278,13 @@ def _nothing_new(tr: Tracer, function: Function, args: tuple[Value, ...]) -> boo
     active = [f for f in tr.frames if f.function is function]
     if len(active) < 2 or not any(isinstance(a, Unknown) for a in args):
         return False
-    return all(len(f.given) == len(args) and alike(f.given, args) for f in active[-2:])
+    return all(len(f.given) == len(args) and all(map(_as_little_known, f.given, args)) for f in active[-2:])
+
+
+def _as_little_known(a: Value, b: Value) -> bool:
+    if isinstance(a, Unknown) and isinstance(b, Unknown):
+        return all(u.term is None and u.tensor is None for u in (a, b))
+    return alike(a, b)
 
 
 def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:
