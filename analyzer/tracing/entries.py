@@ -78,8 +78,9 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
                 shared, lambda tr: _call_model(tr, define(tr, tree, relative).names.get(entry)), MOST_ENTRY_PATHS
             )
     cases = cases_of(tree) if entry is None else ()
+    pieces = [sum(name == (c.owner or c.name) for c in cases) or 1 for name, _ in found]
     for place, (name, value) in enumerate(found, start=1):
-        waiting = len(found) - place
+        waiting = sum(pieces[place:])
         key = f"{value.path}:{value.node.lineno}"
         if key in shared.reached and entry is None:
             continue
