@@ -147,6 +147,9 @@ def _compare_terms(op: type[ast.cmpop], left: Any, right: Any) -> Value:
 def _compare_tensors(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: ast.AST | None) -> Value:
     if op in (ast.Eq, ast.NotEq) and (left is None or right is None or isinstance(left, str) or isinstance(right, str)):
         return op is ast.NotEq
+    for tensor, other in ((left, right), (right, left)):
+        if isinstance(tensor, Tensor) and tensor.framework == "torch" and isinstance(other, (ListV, tuple, DictV)):
+            return op is ast.NotEq if op in (ast.Eq, ast.NotEq) else tr.unknown("a comparison", pytype="bool")
     a = left.value if isinstance(left, Tensor) and left.dims == () else left
     b = right.value if isinstance(right, Tensor) and right.dims == () else right
     if isinstance(a, (int, Poly)) and isinstance(b, (int, Poly)):

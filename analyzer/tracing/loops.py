@@ -9,6 +9,7 @@ from typing import Any
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.appended import completed
 from analyzer.tracing.assignment import assign
+from analyzer.tracing.branches import condition
 from analyzer.tracing.evaluation import BREAK, evaluate, iterate, run_block
 from analyzer.tracing.iteration import known_elements
 from analyzer.tracing.paths import Journal
@@ -79,7 +80,7 @@ def run_while(tr: Tracer, node: ast.While) -> Any:
     rounds, unknown_rounds, begun = 0, 0, tr.shared.steps
     seen = _Changes(node)
     while True:
-        truth = truth_of(evaluate(tr, node.test))
+        truth = truth_of(condition(tr, node.test))
         if truth is False:
             break
         if truth is None or (isinstance(node.test, ast.Constant) and bool(node.test.value)):

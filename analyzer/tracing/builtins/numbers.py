@@ -11,6 +11,7 @@ from analyzer.tracing.collected import in_order
 from analyzer.tracing.displays import text_of
 from analyzer.tracing.evaluation import call, get_attribute, iterate
 from analyzer.tracing.operators import elementwise
+from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.truths import truth_of
@@ -20,6 +21,7 @@ from analyzer.validity.terms import Cond, Poly, maximum, minimum
 
 def int_(c: Call) -> Value:
     value = c.get(0, default=0)
+    demand_one_element(c.tr, value, "int", c.node)
     if isinstance(value, (int, float)):
         try:
             return int(value)
@@ -51,6 +53,7 @@ def int_(c: Call) -> Value:
 
 def float_(c: Call) -> Value:
     value = c.get(0, default=0.0)
+    demand_one_element(c.tr, value, "float", c.node)
     if isinstance(value, (int, float, str)):
         try:
             return float(value)
@@ -65,6 +68,7 @@ def str_(c: Call) -> Value:
 
 def bool_(c: Call) -> Value:
     value = c.get(0, default=False)
+    demand_one_element(c.tr, value, "bool", c.node)
     truth = truth_of(value)
     return (
         truth
