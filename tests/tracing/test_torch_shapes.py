@@ -224,3 +224,14 @@ def test_parameters_by_their_names(tmp_path: Path, call: str, size: int) -> None
     for width, lines in ((size, []), (size + 1, [3])):
         shared = explore(tmp_path, "main.py", ast.parse(text.replace("SIZE", str(width))), Versions())
         assert [p.site.line for p in shared.problems.values() if p.level == "error"] == lines
+
+
+@pytest.mark.parametrize(("size", "wrong"), [(8, False), (7, True)])
+@pytest.mark.parametrize(
+    "classes", ["max(x.max() + 1, 8)", "max(int(x.max()), 3, 8)", "max(8, x.max().item())", "max(8, unread(x))"]
+)
+def test_a_bound_of_a_number_that_is_not_known(tmp_path: Path, classes: str, size: int, wrong: bool) -> None:
+    head = "import torch\nfrom somelib import unread\nx = torch.randint(0, 5, (3, 4))\n"
+    text = f"{head}y = torch.nn.functional.one_hot(x, {classes})[..., :8] + torch.zeros({size})\n"
+    found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [p.site.line for p in found if p.level == "error"] == ([4] if wrong else [])
