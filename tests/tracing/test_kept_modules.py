@@ -108,11 +108,13 @@ def test_many_modules_that_spend_the_budget_of_imports(tmp_path: Path) -> None:
 
 def test_a_library_takes_a_part_of_the_budget_of_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     site, root = tmp_path / "site", tmp_path / "root"
-    site.mkdir()
+    (site / "slow_library").mkdir(parents=True)
     root.mkdir()
-    slow = "def f(n):\n    return 0 if n == 0 else f(n - 1)\n"
+    slow = "import torch\ndef f(n):\n    return 0 if n == 0 else f(n - 1)\n"
     decorate = "def {}(c):\n" + "    f(4)\n" * 9000 + "    return c\n"
-    (site / "slow_library.py").write_text(slow + "".join(map(decorate.format, ("first", "second", "third"))))
+    (site / "slow_library" / "__init__.py").write_text(
+        slow + "".join(map(decorate.format, ("first", "second", "third")))
+    )
     monkeypatch.syspath_prepend(str(site))
     net = (
         "import slow_library, torch\n"
