@@ -235,3 +235,15 @@ def test_a_bound_of_a_number_that_is_not_known(tmp_path: Path, classes: str, siz
     text = f"{head}y = torch.nn.functional.one_hot(x, {classes})[..., :8] + torch.zeros({size})\n"
     found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
     assert [p.site.line for p in found if p.level == "error"] == ([4] if wrong else [])
+
+
+@pytest.mark.parametrize(("size", "wrong"), [(4, False), (7, True)])
+def test_a_contraction_in_the_best_order(tmp_path: Path, size: int, wrong: bool) -> None:
+    text = f"""
+import torch
+from opt_einsum import contract
+x = contract("... o i, m f, ... i m f -> ... o m", torch.zeros(2, 3, 4), torch.zeros(5, 6), torch.zeros(2, {size}, 5, 6))
+assert x.shape == (2, 3, 5)
+"""
+    found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [p.site.line for p in found if p.level == "error"] == ([4] if wrong else [])
