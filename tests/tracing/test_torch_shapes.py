@@ -242,8 +242,9 @@ def test_a_contraction_in_the_best_order(tmp_path: Path, size: int, wrong: bool)
     text = f"""
 import torch
 from opt_einsum import contract
-x = contract("... o i, m f, ... i m f -> ... o m", torch.zeros(2, 3, 4), torch.zeros(5, 6), torch.zeros(2, {size}, 5, 6))
+a, b, c = torch.zeros(2, 3, 4), torch.zeros(5, 6), torch.zeros(2, {size}, 5, 6)
+x = contract("... o i, m f, ... i m f -> ... o m", a, b, c)
 assert x.shape == (2, 3, 5)
 """
     found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
-    assert [p.site.line for p in found if p.level == "error"] == ([4] if wrong else [])
+    assert [p.site.line for p in found if p.level == "error"] == ([5] if wrong else [])
