@@ -248,3 +248,11 @@ assert x.shape == (2, 3, 5)
 """
     found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
     assert [p.site.line for p in found if p.level == "error"] == ([5] if wrong else [])
+
+
+@pytest.mark.parametrize(("shape", "wrong"), [("-1, 3", False), ("-2, 3", True), ("-1, -1", True), ("2, -3", True)])
+@pytest.mark.parametrize("call", ["torch.relu(x).view({})", "torch.reshape(torch.relu(x), ({}))"])
+def test_a_shape_that_no_tensor_is_given(tmp_path: Path, call: str, shape: str, wrong: bool) -> None:
+    text = f"import torch\ndef f(x: torch.Tensor):\n    return {call.format(shape)}\n"
+    found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [p.site.line for p in found if p.level == "error"] == ([3] if wrong else [])
