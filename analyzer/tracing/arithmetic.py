@@ -13,9 +13,10 @@ from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.tables import combined
-from analyzer.tracing.plain_data import NotPlain, applied
+from analyzer.tracing.plain_data import NotPlain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.rows import Rows
+from analyzer.tracing.sets import of_sets
 from analyzer.tracing.signatures import refuse
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
@@ -192,7 +193,7 @@ def _of_lists(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_
         return ListV(sequence.items, True)
     if isinstance(left, SetV) and isinstance(right, SetV) and op in _CONSTANT:
         try:
-            return applied(_CONSTANT[op], (left, right), {})
+            return of_sets(_CONSTANT[op], left, right)
         except NotPlain:
             return SetV((), True)
     if op is ast.Add and isinstance(left, Unknown):

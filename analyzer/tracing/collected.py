@@ -10,10 +10,10 @@ from analyzer.tracing.agreement import alike
 from analyzer.tracing.dictionary_objects import plain_store
 from analyzer.tracing.evaluation import call, iterate
 from analyzer.tracing.plain_data import NotPlain, hashable, is_plain, plain_data
-from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.sets import equals_itself_alone
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import Api, Class, DictV, Function, Instance, Layer, ListV, SetV, Unknown, Value
+from analyzer.tracing.values import DictV, ListV, SetV, Unknown, Value
 
 MOST_ELEMENTS = 100_000  # of a sequence that is made whole
 
@@ -26,9 +26,7 @@ def as_set(items: Sequence[Value], open: bool = False) -> SetV:
 
 def _tells_apart(value: Value) -> bool:
     """Whether it is known which values this one is equal to."""
-    if isinstance(value, Instance):
-        return value.cls.find("__eq__") is None and not value.cls.dataclass
-    return is_plain(value) or isinstance(value, (Api, Class, Function, Layer, Tensor))
+    return equals_itself_alone(value) or is_plain(value)
 
 
 def unique(values: list[Value]) -> list[Value]:

@@ -15,10 +15,11 @@ from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.tables import combined
 from analyzer.tracing.operators.version_rules import is_version
-from analyzer.tracing.plain_data import NotPlain, applied
+from analyzer.tracing.plain_data import NotPlain
 from analyzer.tracing.python_version import compared, is_python_version
 from analyzer.tracing.registries import filled
 from analyzer.tracing.rows import Rows
+from analyzer.tracing.sets import equals_itself_alone, of_sets
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
@@ -32,9 +33,11 @@ from analyzer.tracing.values import (
     Layer,
     ListV,
     Module,
+    Object,
     SetV,
     Unknown,
     Value,
+    field_names,
 )
 from analyzer.validity.terms import Cond, Poly, all_of, equal, negate, unequal
 
@@ -100,7 +103,7 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
         return _compare_instances(tr, op, left, right)
     if isinstance(left, (SetV, DictV)) or isinstance(right, (SetV, DictV)):
         try:
-            return applied(_CONSTANT_COMPARE[op], (left, right), {})
+            return of_sets(_CONSTANT_COMPARE[op], left, right)
         except NotPlain:
             return tr.unknown("a comparison", pytype="bool")
     if (
@@ -128,12 +131,34 @@ def _compare_instances(tr: Tracer, op: type[ast.cmpop], left: Value, right: Valu
     for owner, other, name in ((left, right, _COMPARING[op][0]), (right, left, _COMPARING[op][1])):
         if isinstance(owner, Instance) and owner.cls.find(name):
             return call(tr, get_attribute(tr, owner, name), (other,), {})
+    if op in (ast.Eq, ast.NotEq) and (fields := _fields_of_both(left, right)) is not None:
+        return compare(tr, op, *fields)
     kept = [v for v in (left, right) if isinstance(v, Instance)]
     if op in (ast.Eq, ast.NotEq) and not any(
-        v.cls.find("__eq__") or v.cls.dataclass or not v.cls.closed or v.cls.library_bases for v in kept
+        v.cls.find("__eq__") or v.cls.by_fields or not v.cls.closed or v.cls.library_bases for v in kept
     ):
         return (left is right) is (op is ast.Eq)
     return tr.unknown("a comparison", pytype="bool")
+
+
+def _fields_of_both(left: Value, right: Value) -> tuple[Value, Value] | None:
+    """The fields of two objects of one class that are equal where their fields are."""
+    if not (isinstance(left, Instance) and isinstance(right, Instance)) or left.cls is not right.cls:
+        return None
+    cls = left.cls
+    names = field_names(cls)
+    if not (cls.by_fields and cls.closed and names) or cls.library_bases or left.open or right.open:
+        return None
+    names = [name for name in names if not _left_out(cls, name)]
+    if any(name not in value.attrs for name in names for value in (left, right)):
+        return None
+    return tuple(left.attrs[n] for n in names), tuple(right.attrs[n] for n in names)
+
+
+def _left_out(cls: Class, name: str) -> bool:
+    """Whether a field says that it is not compared."""
+    found = cls.find(name)
+    return found is not None and isinstance(found[0], Object) and found[0].data.get("compare") is False
 
 
 def _compare_terms(op: type[ast.cmpop], left: Any, right: Any) -> Value:
@@ -147,6 +172,9 @@ def _compare_terms(op: type[ast.cmpop], left: Any, right: Any) -> Value:
 def _compare_tensors(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: ast.AST | None) -> Value:
     if op in (ast.Eq, ast.NotEq) and (left is None or right is None or isinstance(left, str) or isinstance(right, str)):
         return op is ast.NotEq
+    for tensor, other in ((left, right), (right, left)):
+        if isinstance(tensor, Tensor) and tensor.framework == "torch" and isinstance(other, (ListV, tuple, DictV)):
+            return op is ast.NotEq if op in (ast.Eq, ast.NotEq) else tr.unknown("a comparison", pytype="bool")
     a = left.value if isinstance(left, Tensor) and left.dims == () else left
     b = right.value if isinstance(right, Tensor) and right.dims == () else right
     if isinstance(a, (int, Poly)) and isinstance(b, (int, Poly)):
@@ -257,23 +285,36 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
         return tr.unknown("a membership test", "data", pytype="bool")
     if any(_is_member(i, item) for i in items):
         return not negated
-    if complete and _compared(item) and all(map(_compared, items)):
+    found = [_equals(tr, i, item) for i in items]
+    if any(found):
+        return not negated
+    if complete and None not in found:
         return negated
     return tr.unknown("a membership test", pytype="bool")
 
 
-_COMPARED = (*PLAIN, Tensor, Api, Class, Function, Layer, Instance)
+_COMPARED = (*PLAIN, Tensor, Api, Class, Function, Layer)
 
 
 def _compared(value: Value) -> bool:
     """Whether it is known which values this one equals."""
-    return all(map(_compared, value)) if isinstance(value, tuple) else isinstance(value, _COMPARED)
+    if isinstance(value, tuple):
+        return all(map(_compared, value))
+    return isinstance(value, _COMPARED) or equals_itself_alone(value)
 
 
 def _is_member(element: Value, item: Value) -> bool:
     if isinstance(element, PLAIN) and isinstance(item, PLAIN):
         return bool(element == item)
     return element is item or (isinstance(element, Api) and _same_name(element, item))
+
+
+def _equals(tr: Tracer, element: Value, item: Value) -> bool | None:
+    """Whether two values that are not one and no plain data are known to be equal, or not to be."""
+    fields = _fields_of_both(element, item)
+    if fields is not None:
+        return truth_of(compare(tr, ast.Eq, *fields))
+    return False if _compared(element) and _compared(item) else None
 
 
 def _met(tr: Tracer, item: Value, container: Iterator_ | Instance) -> bool | None:

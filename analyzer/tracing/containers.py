@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 import re
 from collections import Counter, deque
 from itertools import islice
@@ -16,6 +17,7 @@ from analyzer.tracing.known_types import member, value_of
 from analyzer.tracing.plain_data import IDENTICAL, WIDEST, NotPlain, applied, as_value, hashable, is_plain, plain_data
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.registries import filled
+from analyzer.tracing.sets import of_sets
 from analyzer.tracing.tensors import OpenSize, Size
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -205,11 +207,11 @@ def _of_set(tr: Tracer, owner: SetV, name: str, args: tuple[Value, ...]) -> Valu
             args = (SetV(args[:1]),)
         elif name == "pop":
             raise NotPlain
-        if name == "remove" and not plain_data(args[0]) <= plain_data(owner):
+        if name == "remove" and not of_sets(operator.le, args[0], owner):
             raise PyRaise("KeyError", "an element of a set")
         method = changing.get(name, "difference" if name == "remove" else name)
         given = [SetV(iterate(tr, a, None)[0]) if not iterate(tr, a, None)[1] else tr.unknown("a set") for a in args]
-        found: Value = applied(lambda o, *a: getattr(o, method)(*a), (owner, *given), {})
+        found: Value = of_sets(lambda o, *a: getattr(o, method)(*a), owner, *given)
     except NotPlain:
         if name in changing or name in ("remove", "pop"):
             tr.touch(owner)

@@ -168,8 +168,9 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
         member.owner, member.scope = cls, outer
     named_tuple = cls.tuple = any("NamedTuple" in ast.unparse(b) for b in node.bases)
     cls.dataclass = named_tuple or any(isinstance(b, Class) and b.dataclass for b in cls.bases)
+    cls.by_fields = named_tuple or any(isinstance(b, Class) and b.by_fields for b in cls.bases)
     if PYDANTIC in cls.library_bases:
-        cls.dataclass = True
+        cls.dataclass = cls.by_fields = True
     if set(cls.library_bases) & set(_ENUMERATIONS):
         _enumerate(tr, cls)
     told = cls.find("__init_subclass__", after=cls)
@@ -201,7 +202,9 @@ def _decorate_class(tr: Tracer, value: Value, cls: Class, decorator: ast.expr) -
     if name.rpartition(".")[2] == "dataclass":
         cls.dataclass = True
         keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
-        cls.generated = not any(k.arg == "init" and ast.unparse(k.value) == "False" for k in keywords)
+        left_out = {k.arg for k in keywords if ast.unparse(k.value) == "False"}
+        cls.generated = "init" not in left_out
+        cls.by_fields = cls.by_fields or "eq" not in left_out
         return value
     if name.endswith("register_keras_serializable"):
         return value

@@ -15,6 +15,7 @@ from analyzer.tracing.dictionary_objects import plain_store
 from analyzer.tracing.evaluation import call, evaluate, get_attribute, iterate
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.modules import module_of
+from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.plain_data import LONGEST, WIDEST, hashable
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
@@ -85,6 +86,7 @@ def _comprehension(tr: Tracer, node: Any, element: Callable[[], Value]) -> tuple
             taken = True
             for test in generator.ifs:
                 value = evaluate(tr, test)
+                demand_one_element(tr, value, "truth", test)
                 truth = truth_of(value)
                 if truth is None:
                     endless = True  # how many elements there are is not known

@@ -13,6 +13,7 @@ from analyzer.tracing.comparisons import compare, invert_truth
 from analyzer.tracing.definitions import make_lambda
 from analyzer.tracing.evaluation import EXPRESSIONS, evaluate, get_attribute, get_item, iterate
 from analyzer.tracing.names import lookup
+from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
 from analyzer.tracing.values import Iterator_, SliceV, Unknown, Value
@@ -47,6 +48,8 @@ def _boolean(tr: Tracer, node: ast.BoolOp) -> Value:
                 continue
             if last and not pending:
                 return value
+            if not pending:
+                demand_one_element(tr, value, "truth", part)
             if tr.decide(value, part) is not wanted:
                 return value if not pending else not wanted
             continue
@@ -64,6 +67,8 @@ def _boolean(tr: Tracer, node: ast.BoolOp) -> Value:
 
 def _unary(tr: Tracer, node: ast.UnaryOp) -> Value:
     value = evaluate(tr, node.operand)
+    if isinstance(node.op, ast.Not):
+        demand_one_element(tr, value, "truth", node.operand)
     return invert_truth(tr, value, node.operand) if isinstance(node.op, ast.Not) else unary(tr, type(node.op), value)
 
 
@@ -89,6 +94,7 @@ def _compare(tr: Tracer, node: ast.Compare) -> Value:
 
 def _if_expression(tr: Tracer, node: ast.IfExp) -> Value:
     value = evaluate(tr, node.test)
+    demand_one_element(tr, value, "truth", node.test)
     truth = truth_of(value)
     if truth is None:
         for part in (node.body, node.orelse):

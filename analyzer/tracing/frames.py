@@ -26,6 +26,7 @@ from analyzer.tracing.values import Class, Function, Scope, Value
 
 MOST_STEPS = 360_000  # of a script up to a thousand lines; a second sees a hundred thousand
 IMPORT_STEPS = 180_000  # of all imports of a file, beside the budget of its own code
+IMPORT_RESERVE = 40_000  # with which the modules go on that import one that has spent those
 MOST_SECONDS = 8.0  # of processor time, so that a file with its checks, on a crowded machine too, stays below ten
 
 
@@ -95,6 +96,7 @@ class Shared:
     too_long: Learned = field(default_factory=Learned)  # functions of libraries that spent their budget
     kept_symbols: dict[str, SymbolFacts] = field(default_factory=dict)  # of all of them
     import_steps: int = IMPORT_STEPS
+    import_reserve: int = IMPORT_RESERVE
     operations: Iterator[int] = field(default_factory=lambda: count(1))  # numbers of operator applications
     files: dict[tuple[str, str, str], FilePath | None] = field(default_factory=dict)  # where modules were found
     passed: set[tuple[str, int, str]] = field(

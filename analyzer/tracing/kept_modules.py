@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from analyzer.tracing.frames import Shared
+from analyzer.tracing.libraries import MARK
 from analyzer.tracing.paths import Condition, Decision, OutOfBudget, PathEnd
 from analyzer.tracing.symbols import SymbolFacts
 from analyzer.tracing.tensors import Shape, Tensor
@@ -17,6 +19,8 @@ from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Module
 
 Key = tuple[str, str, bool]  # the file, the folder from which modules are looked for, whether flags have their defaults
+
+LEAST_GRANTED = 1_000  # steps, with which a module gets anywhere
 
 
 @dataclass
@@ -107,7 +111,7 @@ def follow_once(tr: Tracer, key: Key, module: Module, run: Callable[[], None]) -
     except OutOfBudget:
         module.complete = False
         tr.note("The budget of steps for imported modules is spent; they are not followed to their ends.")
-        if len(tr.importing) > 1 or tr.shared.late():
+        if shared.late() or (len(tr.importing) > 1 and not _goes_on(shared)):
             raise
         tr.path.choose(tr.site(), "imprecise", f"the rest of {module.path}", True)
     except PathEnd:
@@ -137,20 +141,46 @@ def follow_once(tr: Tracer, key: Key, module: Module, run: Callable[[], None]) -
             tr.shared.kept_symbols.update(kept.symbols)
 
 
+def _goes_on(shared: Shared) -> bool:
+    """Whether there are steps for the module that imports one whose steps are spent."""
+    if shared.steps >= shared.most_steps:
+        shared.most_steps = shared.steps + _granted(shared)
+    return shared.steps < shared.most_steps
+
+
+def _granted(shared: Shared) -> int:
+    """Half of the reserve: what imports it next may be as long."""
+    steps = shared.import_reserve // 2
+    shared.import_reserve -= steps
+    return steps if steps >= LEAST_GRANTED else 0
+
+
 @contextmanager
 def import_budget(tr: Tracer) -> Iterator[None]:
-    """Inside the outermost import, steps are taken from the budget of imports and count for no other."""
+    """Inside the outermost import, steps are taken from the budget of imports and count for no other.
+
+    A library that a module of the repository imports has half of what is left.
+    """
     shared = tr.shared
     started, limit = shared.steps, shared.most_steps
     if len(tr.importing) > 1:
-        yield
+        if _is_library(tr.importing[-1]) and not _is_library(tr.importing[-2]):
+            shared.most_steps = started + max(limit - started, 0) // 2
+        try:
+            yield
+        finally:
+            shared.most_steps = max(limit, shared.most_steps)
         return
-    shared.most_steps = started + max(shared.import_steps, 0)
+    shared.most_steps = started + (shared.import_steps if shared.import_steps > 0 else _granted(shared))
     try:
         yield
     finally:
         shared.import_steps -= shared.steps - started
         shared.most_steps, shared.steps = limit, started
+
+
+def _is_library(kept: Kept) -> bool:
+    return kept.module.path.startswith(MARK)
 
 
 def _inner(tr: Tracer, kept: Kept) -> set[int]:

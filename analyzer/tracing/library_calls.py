@@ -25,6 +25,7 @@ from analyzer.tracing.values import (
     Value,
 )
 
+SHARE_OF_IMPORTS = 4  # one call of a library takes a fourth of what imports have left, at the most
 LIBRARY_STEPS = 100_000  # of one call of a library: a network of a hundred blocks takes about 60,000
 
 
@@ -146,10 +147,11 @@ def _summarise(
 
 @contextmanager
 def _library_budget(tr: Tracer) -> Iterator[None]:
-    """Inside, one call of a library has steps of its own, so that it does not take those of the file."""
+    """Inside, one call of a library has steps of its own, so that it does not take those of the file or its imports."""
     shared = tr.shared
-    limit, own = shared.most_steps, shared.steps + LIBRARY_STEPS
-    shared.most_steps = min(limit, own)
+    limit = shared.most_steps
+    left = (limit - shared.steps) // SHARE_OF_IMPORTS if tr.importing else LIBRARY_STEPS
+    shared.most_steps = min(limit, shared.steps + min(left, LIBRARY_STEPS))
     try:
         yield
     finally:

@@ -9,6 +9,7 @@ from typing import Any
 from analyzer.tracing.agreement import alike, same_but_for_new_sizes
 from analyzer.tracing.appended import completed
 from analyzer.tracing.assignment import assign
+from analyzer.tracing.branches import condition
 from analyzer.tracing.evaluation import BREAK, evaluate, iterate, run_block
 from analyzer.tracing.iteration import known_elements
 from analyzer.tracing.loop_variables import selects, takes_rows, targets_of, turning_points
@@ -16,7 +17,7 @@ from analyzer.tracing.paths import Journal
 from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import Iterator_, Layer, ListV, Scope, Unknown
+from analyzer.tracing.values import DictV, Iterator_, Layer, ListV, Scope, Unknown
 from analyzer.validity.terms import Poly, equal
 
 FULL_ROUNDS = 100  # rounds of a loop with constant bounds that are followed whatever they cost
@@ -94,7 +95,7 @@ def run_while(tr: Tracer, node: ast.While) -> Any:
     rounds, unknown_rounds, begun = 0, 0, tr.shared.steps
     seen = _Changes(node)
     while True:
-        truth = truth_of(evaluate(tr, node.test))
+        truth = truth_of(condition(tr, node.test))
         if truth is False:
             break
         if truth is None or (isinstance(node.test, ast.Constant) and bool(node.test.value)):
@@ -123,7 +124,7 @@ class _Changes:
 
     def __init__(self, node: ast.For | ast.While) -> None:
         self.targets = targets_of(node.target) if isinstance(node, ast.For) else set()
-        self.stored = _stored(node)
+        self.stored, self.filled = _stored(node), _filled(node)
         self.found: dict[tuple[int, Any], Change] = {}
         self.kept: set[str] = set()  # names that the last round has set anew, to the same
         self.before: dict[tuple[int, Any], list[Any]] = {}  # what the last rounds have changed each to
@@ -152,11 +153,16 @@ class _Changes:
         return known
 
     def possible(self, tr: Tracer) -> list[Change]:
-        """All that was changed, as it is now, and the names that some round may set although the last did not."""
+        """All that was changed, as it is now, the names that some round may set although the last did not, and what
+        some round may fill although none did."""
         names, found = tr.frame.scope.names, list(self.found.values())
         for name in self.stored - self.kept - self.targets:
             if name in names and (id(tr.frame.scope), name) not in self.found:
                 found.append((tr.frame.scope, name, _NOTHING, names[name]))
+        for name in self.filled:
+            holder = names.get(name)
+            if isinstance(holder, (DictV, ListV)) and (id(holder), None) not in self.found:
+                found.append((holder, None, _NOTHING, None))
         return [(holder, key, old, _now(holder, key, new)) for holder, key, old, new in found]
 
 
@@ -174,6 +180,19 @@ def _stored(node: ast.For | ast.While) -> frozenset[str]:
     return frozenset(
         n.id for part in node.body for n in ast.walk(part) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     )
+
+
+@functools.lru_cache(maxsize=4096)
+def _filled(node: ast.For | ast.While) -> frozenset[str]:
+    """Names of dictionaries and lists that the body of a loop may fill: `x[key] = value`, `x.append(value)`."""
+    parts = [n for part in node.body for n in ast.walk(part)]
+    items = {n.value.id for n in parts if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
+             and isinstance(n.value, ast.Name)}  # fmt: skip
+    methods = [n.func for n in parts if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    return frozenset(items | {m.value.id for m in methods if m.attr in _FILLING and isinstance(m.value, ast.Name)})
+
+
+_FILLING = ("append", "extend", "insert", "add", "update", "setdefault")
 
 
 Change = tuple[Any, Any, Any, Any]  # holder, key, old, new

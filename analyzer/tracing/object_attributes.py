@@ -55,6 +55,8 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         return value.attrs[name]
     if named is not None and name in named.items:
         return named.items[name]
+    if found is not None and isinstance(found[0], Instance):
+        return _described(tr, found[0], value)
     if found is not None:
         return _bind(found[0], value, found[1])
     if name == "__class__":
@@ -89,6 +91,14 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     unknown = tr.unknown(f"attribute {name}", "imprecise", name)
     value.attrs[name] = unknown
     return unknown
+
+
+def _described(tr: Tracer, descriptor: Instance, owner: Instance) -> Value:
+    """An object of the class, or what it gives where it describes an attribute."""
+    getter = descriptor.cls.find("__get__")
+    if getter is None or not isinstance(getter[0], Function):
+        return descriptor
+    return call(tr, Bound(descriptor, getter[0], getter[1]), (owner, owner.cls), {})
 
 
 def brought(cls: Class, name: str) -> bool:

@@ -156,11 +156,24 @@ def _yields(node: ast.AST) -> bool:
 class Class:
     """A class of the traced source. `bases` may hold `Api` values: classes of libraries."""
 
-    __slots__ = ("bases", "called", "dataclass", "generated", "mro", "name", "node", "path", "scope", "tuple")
+    __slots__ = (
+        "bases",
+        "by_fields",
+        "called",
+        "dataclass",
+        "generated",
+        "mro",
+        "name",
+        "node",
+        "path",
+        "scope",
+        "tuple",
+    )
 
     def __init__(self, name: str, bases: tuple[Value, ...], scope: Scope, node: ast.ClassDef, path: str) -> None:
         self.name, self.bases, self.scope, self.node, self.path = name, bases, scope, node, path
         self.dataclass = self.tuple = False  # tuple: a named tuple, whose fields are its elements in order
+        self.by_fields = False  # whether its objects are equal where their fields are
         self.called = self.generated = False  # generated: a decorator has written its `__init__`
         self.mro: list[Value] = _linearize(self)
 

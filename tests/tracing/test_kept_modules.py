@@ -86,3 +86,40 @@ def test_the_modules_of_a_large_package_are_followed(tmp_path: Path) -> None:
         (tmp_path / "net" / f"m{n}.py").write_text(f"width{n} = {n}\n")
     shared = traced(tmp_path, main="import net, torch\ntorch.zeros(2, 3) @ torch.zeros(net.width89, 5)\n")
     assert errors(shared) == [(2, True)]
+
+
+def test_what_imports_a_module_that_spends_the_budget_goes_on(tmp_path: Path) -> None:
+    lib = "def f(n):\n    return 0 if n == 0 else f(n - 1)\n" + "f(4)\n" * 9000
+    net = "import lib\nimport torch\ndef run(x):\n    return x @ torch.zeros(2, 3)\n"
+    main = "import torch\nfrom net import run\nrun(torch.zeros(2, {}))\n"
+    wrong = traced(tmp_path, lib=lib, net=net, main=main.format(3))
+    assert any("imported modules" in note for note in wrong.notes)
+    assert errors(wrong) == [(4, False)]
+    assert errors(traced(tmp_path, lib=lib, net=net, main=main.format(2))) == []
+
+
+def test_many_modules_that_spend_the_budget_of_imports(tmp_path: Path) -> None:
+    slow = "def f(n):\n    return 0 if n == 0 else f(n - 1)\n" + "f(4)\n" * 9000
+    names = [f"slow_{i}" for i in range(30)]
+    net = "".join(f"import {name}\n" for name in names)
+    shared = traced(tmp_path, net=net, main="import net\n", **dict.fromkeys(names, slow))
+    assert sum(one.steps for one in shared.kept.values()) < 200_000
+
+
+def test_a_library_takes_a_part_of_the_budget_of_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site, root = tmp_path / "site", tmp_path / "root"
+    (site / "slow_library").mkdir(parents=True)
+    root.mkdir()
+    slow = "import torch\ndef f(n):\n    return 0 if n == 0 else f(n - 1)\n"
+    decorate = "def {}(c):\n" + "    f(4)\n" * 9000 + "    return c\n"
+    (site / "slow_library" / "__init__.py").write_text(
+        slow + "".join(map(decorate.format, ("first", "second", "third")))
+    )
+    monkeypatch.syspath_prepend(str(site))
+    net = (
+        "import slow_library, torch\n"
+        + "".join(f"@slow_library.{name}\nclass A{name}:\n    pass\n" for name in ("first", "second", "third"))
+        + "def run(x):\n    return x @ torch.zeros(2, 3)\n"
+    )
+    main = "import torch\nfrom net import run\nrun(torch.zeros(2, 3))\n"
+    assert [line for line, _ in errors(traced(root, net=net, main=main))] == [12]

@@ -61,3 +61,31 @@ def test_vectors_of_another_width_are_refused(tmp_path: Path) -> None:
     (problem,) = [p for p in shared.problems.values() if p.level == "error" and p.proved]
     assert problem.site.line == text.count("\n")
     assert "must have 32 elements" in problem.message
+
+
+GENERATOR = """
+import numpy as np
+import keras
+def batches(rows, width):
+    shape = (rows, *width)
+    while True:
+        yield np.zeros(shape), np.zeros((rows, 1))
+class Batches(keras.utils.Sequence):
+    def __init__(self, rows, width):
+        self.shape = (rows, *width)
+    def __len__(self):
+        return 3
+    def __getitem__(self, index):
+        return np.zeros(self.shape), np.zeros((self.shape[0], 1))
+model = keras.Sequential([keras.layers.Dense(3, input_shape=(5,)), keras.layers.Dense(1)])
+model.compile(loss="mse")
+model.fit(SOURCE(4, (WIDTH,)), steps_per_epoch=3)
+"""
+
+
+@pytest.mark.parametrize(("width", "wrong"), [(5, False), (6, True)])
+@pytest.mark.parametrize("source", ["batches", "Batches"])
+def test_a_model_is_fitted_to_what_a_generator_gives(tmp_path: Path, source: str, width: int, wrong: bool) -> None:
+    text = GENERATOR.replace("SOURCE", source).replace("WIDTH", str(width))
+    found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert bool([p for p in found if p.level == "error" and p.proved]) is wrong

@@ -28,3 +28,11 @@ def test_a_list_of_numbers_selects_rows(tmp_path: Path, number: str) -> None:
         source = f"{text}y @ torch.zeros({size}, 2)\n"
         shared = explore(tmp_path, "net.py", ast.parse(source), Versions())
         assert [p.site.line for p in shared.problems.values() if p.level == "error"] == ([] if size == 4 else [4])
+
+
+@pytest.mark.parametrize("sign", ["&", "|", "^"])
+def test_bits_of_numbers_are_no_mask(tmp_path: Path, sign: str) -> None:
+    for kind, lines in (("int64", []), ("bool", [4])):
+        text = f"import torch\na = torch.zeros(5, 8, dtype=torch.{kind})\nb = a {sign} a\ntorch.zeros(9, 2)[b]\n"
+        shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+        assert [p.site.line for p in shared.problems.values() if p.level == "error"] == lines

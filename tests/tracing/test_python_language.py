@@ -16,8 +16,9 @@ PROGRAMS = {p.partition("\n")[0]: p.partition("\n")[2] for p in TEXT.removeprefi
 # The size is unknown to the tracer there, which claims nothing.
 NOT_FOLLOWED = frozenset(
     ("single dispatch", "pi",
-     "deep recursion", "generator send", "dict subclass", "list subclass", "descriptor", "metaclass",
-     "long loop", "rare round", "rare append", "path", "locals",
+     "deep recursion", "generator send", "dict subclass", "list subclass", "metaclass",
+     "long loop", "rare round", "rare append", "dictionary that no followed round fills",
+     "list that no followed round fills", "path", "locals",
      "version of Python that may be any", "groups of what is not known",
      "append to one of some lists", "append to one list of a list", "append to a list of one of some lists",
      "item of one of some dictionaries", "unknown key of a dictionary with defaults",

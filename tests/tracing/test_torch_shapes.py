@@ -224,3 +224,35 @@ def test_parameters_by_their_names(tmp_path: Path, call: str, size: int) -> None
     for width, lines in ((size, []), (size + 1, [3])):
         shared = explore(tmp_path, "main.py", ast.parse(text.replace("SIZE", str(width))), Versions())
         assert [p.site.line for p in shared.problems.values() if p.level == "error"] == lines
+
+
+@pytest.mark.parametrize(("size", "wrong"), [(8, False), (7, True)])
+@pytest.mark.parametrize(
+    "classes", ["max(x.max() + 1, 8)", "max(int(x.max()), 3, 8)", "max(8, x.max().item())", "max(8, unread(x))"]
+)
+def test_a_bound_of_a_number_that_is_not_known(tmp_path: Path, classes: str, size: int, wrong: bool) -> None:
+    head = "import torch\nfrom somelib import unread\nx = torch.randint(0, 5, (3, 4))\n"
+    text = f"{head}y = torch.nn.functional.one_hot(x, {classes})[..., :8] + torch.zeros({size})\n"
+    found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [p.site.line for p in found if p.level == "error"] == ([4] if wrong else [])
+
+
+@pytest.mark.parametrize(("size", "wrong"), [(4, False), (7, True)])
+def test_a_contraction_in_the_best_order(tmp_path: Path, size: int, wrong: bool) -> None:
+    text = f"""
+import torch
+from opt_einsum import contract
+a, b, c = torch.zeros(2, 3, 4), torch.zeros(5, 6), torch.zeros(2, {size}, 5, 6)
+x = contract("... o i, m f, ... i m f -> ... o m", a, b, c)
+assert x.shape == (2, 3, 5)
+"""
+    found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [p.site.line for p in found if p.level == "error"] == ([5] if wrong else [])
+
+
+@pytest.mark.parametrize(("shape", "wrong"), [("-1, 3", False), ("-2, 3", True), ("-1, -1", True), ("2, -3", True)])
+@pytest.mark.parametrize("call", ["torch.relu(x).view({})", "torch.reshape(torch.relu(x), ({}))"])
+def test_a_shape_that_no_tensor_is_given(tmp_path: Path, call: str, shape: str, wrong: bool) -> None:
+    text = f"import torch\ndef f(x: torch.Tensor):\n    return {call.format(shape)}\n"
+    found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [p.site.line for p in found if p.level == "error"] == ([3] if wrong else [])

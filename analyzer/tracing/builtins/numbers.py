@@ -11,6 +11,7 @@ from analyzer.tracing.collected import in_order
 from analyzer.tracing.displays import text_of
 from analyzer.tracing.evaluation import call, get_attribute, iterate
 from analyzer.tracing.operators import elementwise
+from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.truths import truth_of
@@ -20,6 +21,7 @@ from analyzer.validity.terms import Cond, Poly, maximum, minimum
 
 def int_(c: Call) -> Value:
     value = c.get(0, default=0)
+    demand_one_element(c.tr, value, "int", c.node)
     if isinstance(value, (int, float)):
         try:
             return int(value)
@@ -51,6 +53,7 @@ def int_(c: Call) -> Value:
 
 def float_(c: Call) -> Value:
     value = c.get(0, default=0.0)
+    demand_one_element(c.tr, value, "float", c.node)
     if isinstance(value, (int, float, str)):
         try:
             return float(value)
@@ -65,6 +68,7 @@ def str_(c: Call) -> Value:
 
 def bool_(c: Call) -> Value:
     value = c.get(0, default=False)
+    demand_one_element(c.tr, value, "bool", c.node)
     truth = truth_of(value)
     return (
         truth
@@ -99,13 +103,30 @@ def extremum(largest: bool) -> Callable[[Call], Value]:
             for v in values
         ]
         if any(t is None for t in terms):
-            return c.tr.unknown("an extremum", "imprecise")
+            return _bounded(c, values, largest)
         result = terms[0]
         for term in terms[1:]:
             result = maximum(result, term) if largest else minimum(result, term)
         return result
 
     return run
+
+
+def _bounded(c: Call, values: list[Value], largest: bool) -> Value:
+    """The largest or smallest of numbers that are not all known: the known ones are a bound of it."""
+    known = [v for v in values if type(v) is int]
+    others = [v for v in values if type(v) is not int]
+    numbers = all(isinstance(v, (Poly, Tensor)) or _may_be_number(v) for v in others)
+    told = all(isinstance(v, (Poly, Tensor)) or getattr(v, "origin", "") == "data" for v in others)
+    result = c.tr.unknown("an extremum", "data" if told else "imprecise")
+    if known and numbers:
+        bounds = {"lo": max(known)} if largest else {"lo": None, "hi": min(known)}
+        result.term = c.tr.fresh("extremum", "unknown" if told else "lost", **bounds)
+    return result
+
+
+def _may_be_number(value: Value) -> bool:
+    return isinstance(value, Unknown) and value.pytype in ("", "number", "int", "float") and value.value is None
 
 
 def sum_(c: Call) -> Value:

@@ -16,7 +16,7 @@ from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minim
 
 
 def index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None) -> Value:
-    parts = list(index) if isinstance(index, tuple) else [index]
+    parts = [_numbered(value, p) for p in index] if isinstance(index, tuple) else [index]
     name = "[None]" if any(part is None for part in parts) else "[]"
     result = Tensor(
         None, value.dtype, value.framework, site=tr.site(node), name=name, sources=(value,), graph=value.graph
@@ -88,10 +88,10 @@ def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None
         fill = [SliceV()] * (len(dims) - consumed)
         parts = [*parts[:position], *fill, *parts[position + 1 :]]
     result: list[Term] = []
-    advanced: list[Tensor] = []
-    advanced_at = 0
+    advanced = _Advanced(value.framework, any(isinstance(p, (Tensor, ListV)) for p in parts))
     axis = 0
     for part in parts:
+        advanced.meet(part, len(result))
         if part is None:
             result.append(1)
         elif isinstance(part, SliceV):
@@ -99,7 +99,10 @@ def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None
             result.append(size)
             axis += 1
         elif isinstance(part, (Tensor, ListV)):
-            index = tensor_of(tr, part, value.framework)
+            if isinstance(part, ListV) and _all_truths(part):
+                index: Tensor | None = Tensor((len(part.items),), "bool", value.framework)
+            else:
+                index = tensor_of(tr, part, value.framework)
             if index is None or index.dims is None:
                 return None
             if index.dtype == "bool":
@@ -107,12 +110,10 @@ def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None
                     return None
                 _fits(tr, value, axis, index, node)
                 axis += len(index.dims)
-                index = Tensor((tr.fresh("selected", "unknown", 0),), "int64", value.framework)
+                index = Tensor((_selected(tr, part),), "int64", value.framework)
             else:
                 axis += 1
-            if not advanced:
-                advanced_at = len(result)
-            advanced.append(index)
+            advanced.indices.append(index)
         elif isinstance(part, (int, Poly)) and not isinstance(part, bool):
             size = dims[axis]
             if (
@@ -131,14 +132,66 @@ def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None
         else:
             return None
     result.extend(dims[axis:])
-    if advanced:
-        shape = advanced[0].dims
-        for other in advanced[1:]:
-            if other.dims != shape:
-                return None
-        assert shape is not None
-        result[advanced_at:advanced_at] = list(shape)
+    if advanced.indices:
+        shape = _together(tr, advanced.indices, value, node)
+        if shape is None:
+            return None
+        result[advanced.place : advanced.place] = list(shape)
     return tuple(result)
+
+
+class _Advanced:
+    """The index arrays of one index, whose common shape stands where they do, or first if others stand between them."""
+
+    def __init__(self, framework: str, given: bool) -> None:
+        self.indices: list[Tensor] = []
+        self._numbers = framework != "torch" and given  # are index arrays too, beside others
+        self._start: int | None = None
+        self._ended = self._apart = False
+
+    def meet(self, part: Value, before: int) -> None:
+        """Takes note of a part of the index, with so many dimensions of the result before it."""
+        if part is None or isinstance(part, SliceV):
+            self._ended = self._start is not None
+        elif isinstance(part, (Tensor, ListV)) or self._numbers:
+            self._apart = self._apart or self._ended
+            self._start = before if self._start is None else self._start
+
+    @property
+    def place(self) -> int:
+        return 0 if self._apart else self._start or 0
+
+
+def _together(tr: Tracer, indices: list[Tensor], value: Tensor, node: ast.AST | None) -> tuple[Term, ...] | None:
+    """The shape to which index arrays are broadcast; None where it is not known."""
+    rank = max(len(i.dims or ()) for i in indices)
+    shape: list[Term] = []
+    for axis in range(-rank, 0):
+        size: Term = 1
+        for index in indices:
+            own = (index.dims or ())[axis] if -axis <= len(index.dims or ()) else 1
+            if own == 1 or equal(own, size) is True:
+                continue
+            if size != 1 and not (isinstance(own, int) and isinstance(size, int)):
+                return None
+            if size != 1:
+                shapes = " and ".join(show_shape(i.dims or ()) for i in indices)
+                fail(
+                    Op(tr, "indexing", site=tr.site(node)),
+                    "index",
+                    f"indices of shapes {shapes} cannot be broadcast",
+                    (value,),
+                )
+            size = own
+        shape.append(size)
+    return tuple(shape)
+
+
+def _selected(tr: Tracer, mask: Value) -> Term:
+    """How many elements a mask selects."""
+    if isinstance(mask, ListV):
+        return sum(1 for item in mask.items if item)
+    return tr.fresh("selected", "unknown", 0)
 
 
 def _fits(tr: Tracer, value: Tensor, axis: int, mask: Tensor, node: ast.AST | None) -> None:
@@ -152,7 +205,9 @@ def _fits(tr: Tracer, value: Tensor, axis: int, mask: Tensor, node: ast.AST | No
 
 
 def _numbered(value: Tensor, part: Value) -> Value:
-    """A range as the index that its numbers are."""
+    """A range, or a tuple inside an index, as the index array that its numbers are."""
+    if isinstance(part, tuple) and value.framework in ("torch", "numpy"):
+        return ListV(part)
     if isinstance(part, Iterator_) and isinstance(part.length, int) and not part.once:
         return Tensor((part.length,), "int64", value.framework)
     return part
@@ -171,10 +226,21 @@ def _consumes(part: Value) -> int:
     if isinstance(part, (SliceV, int, Poly)):
         return 1
     if isinstance(part, ListV):
-        return 1 if all(isinstance(i, int) and not isinstance(i, bool) for i in part.items) else -1
+        return 1 if not part.open and (_all_numbers(part) or _all_truths(part)) else -1
     if isinstance(part, Unknown) and part.pytype == "int":
         return 1
     return -1 if isinstance(part, (Unknown, bool, tuple)) else 1
+
+
+def _all_numbers(part: ListV) -> bool:
+    """Whether a list holds nothing but numbers, or lists of them."""
+    return all(
+        _all_numbers(i) if isinstance(i, ListV) else isinstance(i, int) and not isinstance(i, bool) for i in part.items
+    )
+
+
+def _all_truths(part: ListV) -> bool:
+    return bool(part.items) and not part.open and all(isinstance(i, bool) for i in part.items)
 
 
 def _sliced(tr: Tracer, size: Term, part: SliceV) -> Term:

@@ -11,7 +11,7 @@ from typing import Any
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators.data import representative
 from analyzer.tracing.operators.hyperparameters import plain
-from analyzer.tracing.operators.keras_steps import run_own_step
+from analyzer.tracing.operators.keras_steps import first_batch, gives_batches, run_own_step
 from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -282,8 +282,8 @@ def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> Value:
 
 def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> None:
     op = Op(tr, "fit", node, tr.site(node))
-    if isinstance(x, Object) and y is None:
-        element = representative(tr, x)
+    if y is None and (isinstance(x, Object) or gives_batches(x)):
+        element = first_batch(tr, x, node)
         if isinstance(element, tuple) and len(element) >= 2 and isinstance(element[0], Tensor):
             result = call(tr, owner, (element[0],), {}, node)
             if isinstance(element[1], Tensor) and element[1].dims is not None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.evaluation import call
+from analyzer.tracing.evaluation import call, get_attribute, iterate
 from analyzer.tracing.operators.data import representative
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Bound, Function, Instance, Object, Value
+from analyzer.tracing.values import Bound, Function, Instance, Iterator_, Object, Value
 
 
 def run_own_step(tr: Tracer, owner: Any, name: str, x: Value, y: Value, node: ast.Call | None) -> bool:
@@ -40,3 +40,20 @@ def _batch(tr: Tracer, x: Value, y: Value, node: ast.Call | None) -> Value:
         if isinstance(part, Tensor) and part.dims
     ]
     return parts[0] if y is None else tuple(parts)
+
+
+def gives_batches(x: Value) -> bool:
+    """Whether a model is given a generator or a sequence of batches."""
+    if isinstance(x, Instance):
+        kinds = ("Sequence", "PyDataset")
+        return bool(x.cls.find("__getitem__")) and any(n.rpartition(".")[2] in kinds for n in x.cls.library_bases)
+    return isinstance(x, Iterator_)
+
+
+def first_batch(tr: Tracer, x: Value, node: ast.Call | None) -> Value:
+    """One of the batches that a model is given; None where none is known."""
+    if isinstance(x, Object):
+        return representative(tr, x)
+    if isinstance(x, Instance):
+        return call(tr, get_attribute(tr, x, "__getitem__"), (0,), {}, node)
+    return next(iterate(tr, x, node)[0], None)

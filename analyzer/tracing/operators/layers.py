@@ -17,6 +17,7 @@ from analyzer.tracing.operators.construction import check_construction
 from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
 from analyzer.tracing.operators.empty_pooling import empty_pool_layer
 from analyzer.tracing.operators.keras_building import check_built
+from analyzer.tracing.operators.keras_construction import check_keras_construction
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
@@ -106,6 +107,8 @@ def make_layer(
     layer = Layer(name, arguments, site, nodes)
     if framework == "torch":
         check_construction(Op(tr, name, node, site, nodes=nodes, layer=last), arguments)
+    elif framework == "keras":
+        check_keras_construction(Op(tr, name, node, site, nodes=nodes, layer=last), arguments)
     layer.attrs["name"] = kwargs.get("name", tr.unknown("a layer's name", "data", pytype="str"))
     if found is not None:
         for parameter, default in defaults_of(found).items():

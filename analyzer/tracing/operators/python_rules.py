@@ -145,7 +145,7 @@ def namedtuple(op: Op, name: Value, fields: Value, rest: tuple[Value, ...]) -> V
     node = ast.ClassDef(title, [], [], body, [], lineno=op.where.line, end_lineno=op.where.line, col_offset=0)
     made = make_class(op.tr, ast.fix_missing_locations(node))
     if isinstance(made, Class):
-        made.dataclass = made.tuple = True
+        made.dataclass = made.tuple = made.by_fields = True
         made.scope.names.update(zip(known[len(known) - len(defaults) :], defaults, strict=False))
     return made
 

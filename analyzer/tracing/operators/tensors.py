@@ -11,6 +11,7 @@ from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.own_gradients import follow_back
 from analyzer.tracing.operators.refusals import fail
+from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.operators.sessions import run_fetches
 from analyzer.tracing.operators.strides import contiguous, is_contiguous, of_result
 from analyzer.tracing.operators.table import Op, bind, rules, run_entry, run_rule
@@ -120,6 +121,8 @@ def _result(
     if name in ("item", "tolist", "backward", "eval", "initializer", "stride", "data_ptr", "storage", "register_hook"):
         if name == "item" and owner.value is not None:
             return owner.value
+        if name == "item" and not args and not kwargs:
+            demand_one_element(tr, owner, "item", node)
         if name == "eval":
             feed = args[0] if args else kwargs.get("feed_dict")
             return run_fetches(tr, owner, feed, node)

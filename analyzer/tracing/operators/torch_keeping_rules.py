@@ -1,8 +1,7 @@
-"""torch: functions that keep the shape of their operand, normalisation, lookups."""
+"""torch: functions that keep the shape of their operand, lookups."""
 
 from __future__ import annotations
 
-from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
@@ -20,7 +19,7 @@ from analyzer.tracing.values import Value
     "torch.sigmoid_ torch.nn.functional.dropout2d torch.nn.functional.dropout1d "
     "torch.nn.functional.dropout3d "
     "torch.nn.functional.alpha_dropout torch.expm1 torch.trunc torch.frac "
-    "torch.nn.functional.instance_norm torch.nn.functional.prelu "
+    "torch.nn.functional.prelu "
     "torch.nn.functional.threshold torch.lgamma torch.digamma torch.softmax_ torch.angle "
     "torch.conj torch.nn.functional.rrelu torch.nn.functional.gumbel_softmax",
     "input *rest",
@@ -85,29 +84,6 @@ def of_kind(op: Op, input: Value) -> Value:
     if found is None or found.dtype is None:
         return op.tr.unknown("a type test", "data", op.short, "bool")
     return "complex" in found.dtype if op.short == "is_complex" else "float" in found.dtype
-
-
-@operator("torch.nn.functional.batch_norm torch.batch_norm", "input running_mean weight=None bias=None *rest")
-def batch_norm(op: Op, input: Value, running_mean: Value, weight: Value, bias: Value, rest: tuple[Value, ...]) -> Value:
-    found = tensor_of(op.tr, input, "torch")
-    return (
-        Tensor(found.shape, found.dtype, "torch", site=op.where, sources=(found,))
-        if found is not None
-        else unknown_tensor(op, "torch")
-    )
-
-
-@operator("torch.nn.functional.layer_norm torch.nn.functional.rms_norm", "input normalized_shape *rest")
-def layer_norm(op: Op, input: Value, normalized_shape: Value, rest: tuple[Value, ...]) -> Value:
-    return apply(op, "torch", "LayerNorm", (input,), {"normalized_shape": normalized_shape})
-
-
-@operator("torch.nn.functional.group_norm", "input num_groups *rest")
-def group_norm(op: Op, input: Value, num_groups: Value, rest: tuple[Value, ...]) -> Value:
-    found = tensor_of(op.tr, input, "torch")
-    if found is None or found.dims is None or len(found.dims) < 2:
-        return same_shape(op, input, ())
-    return apply(op, "torch", "GroupNorm", (input,), {"num_groups": num_groups, "num_channels": found.dims[1]})
 
 
 @operator("torch.nn.functional.embedding", "input weight *rest")

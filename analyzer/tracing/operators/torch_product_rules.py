@@ -38,6 +38,15 @@ def einsum(op: Op, equation: Value, operands: tuple[Value, ...]) -> Value:
     return apply(op, "torch", "einsum", operands, {"equation": equation})
 
 
+@operator("opt_einsum.contract", "equation *operands")
+def contract(op: Op, equation: Value, operands: tuple[Value, ...]) -> Value:
+    """The same in the best order, for the arrays of any framework."""
+    frameworks = {o.framework for o in operands if isinstance(o, Tensor)}
+    if frameworks and frameworks != {"torch"}:
+        return op.tr.unknown_call("opt_einsum.contract")
+    return einsum(op, equation, operands)
+
+
 @operator("torch.where", "condition input=None other=None")
 def where(op: Op, condition: Value, input: Value, other: Value) -> Value:
     if input is None:

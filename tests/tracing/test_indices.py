@@ -1,0 +1,44 @@
+"""Indices of several parts, held against the frameworks: index arrays that stand together, and that do not."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+INDICES = [
+    "x[:, (0, 2)]", "x[:, [0, 1], :, [0, 1]]", "x[:, [0, 1], [0, 1]]", "x[0, :, [0, 1]]", "x[[0, 1], :, 0]",
+    "x[:, 0, [0, 1]]", "x[:, [0, 1], 0, [1, 2]]", "x[0, [0, 1]]", "x[[[0], [1]], [0, 1, 2]]",
+    "x[:, [[0], [1]], [0, 1, 2]]", "x[[0, 1], None, [0, 1]]", "x[..., [0, 1], 0]", "x[[0], [0, 1, 2]]", "x[(0, 1)]",
+    "x[(0, 1),]", "x[:, (0, 1), None]", "x[(0, 1), (0, 1)]", "x[:, 1:, [0, 1, 2]]", "x[:, [True, False, True]]",
+    "x[[True, False, True, True, False, False, True]]", "x[[True, False, True, False, False, False, False], [0, 1]]",
+    "x[[0, 1], [0, 1, 2]]", "x[[0, 1], :, [0, 1, 2]]", "x[[True, False]]", "x[0, ..., [0, 1]]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("made", ["torch.zeros(7, 3, 4, 5)", "np.zeros((7, 3, 4, 5))"])
+@pytest.mark.parametrize("index", INDICES)
+def test_the_shape_of_an_index(tmp_path: Path, index: str, made: str) -> None:
+    names = {"torch": torch, "np": np}
+    exec(f"x = {made}", names)
+    text = f"import torch\nimport numpy as np\nx = {made}\nassert {index}.shape == "
+    try:
+        shape = tuple(eval(index, names).shape)
+    except IndexError:
+        assert errors(tmp_path, text + "()") == ["indexing"]
+        return
+    assert errors(tmp_path, f"{text}{shape}") == []
+    assert errors(tmp_path, f"{text}{(*shape[:-1], shape[-1] + 1)}") == ["assert"]
+    if shape[0] != shape[1]:
+        assert errors(tmp_path, f"{text}{(shape[1], shape[0], *shape[2:])}") == ["assert"]
+
+
+def errors(folder: Path, text: str) -> list[str]:
+    found = explore(folder, "net.py", ast.parse(text), Versions()).problems.values()
+    return [p.operator for p in found if p.level == "error"]

@@ -1,0 +1,34 @@
+"""Layers that Keras does not make, held against Keras: the line that makes the layer is told."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+keras = pytest.importorskip("keras")
+
+LAYERS = [
+    "Conv2D(3, 0)", "Conv2D(3, (3, 0))", "Conv2D(3, (3, 1))", "Conv2D(0, 3)", "Conv2D(3, 3, strides=0)",
+    "Conv2D(3, 3, dilation_rate=(1, 0))", "DepthwiseConv2D(0)", "SeparableConv2D(3, 0)", "Conv2DTranspose(3, 0)",
+    "MaxPooling2D(0)", "MaxPooling2D(2)", "AveragePooling1D(0)", "GlobalAveragePooling2D()", "Dense(0)", "Dense(5)",
+    "Conv1D(4, 3, groups=3)", "Conv1D(6, 3, groups=3)", "Conv1D(4, 3, groups=0)", "UpSampling2D(0)", "LSTM(0)",
+    "GRU(3)", "Embedding(0, 3)", "Embedding(2, 3)", "Conv2D(3, (3, 3, 3))", "DepthwiseConv2D(3, depth_multiplier=0)",
+    "RepeatVector(0)", "MultiHeadAttention(0, 3)", "ConvLSTM2D(3, 0)", "Conv3D(2, [1, 2, 3])",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_layer_that_is_not_made(tmp_path: Path, layer: str) -> None:
+    text = f"import keras\nfrom keras import layers\nlayer = layers.{layer}\nprint(layer)\n"
+    try:
+        eval(f"keras.layers.{layer}", {"keras": keras})
+        wrong = False
+    except ValueError:
+        wrong = True
+    found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [p.site.line for p in found if p.level == "error"] == ([3] if wrong else [])

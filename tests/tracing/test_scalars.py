@@ -1,0 +1,57 @@
+"""Conversions of a tensor to one number or one truth, held against the framework."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+CONVERSIONS = [
+    "y = x.item()", "y = float(x)", "y = int(x)", "y = bool(x)", "y = not x", "y = x and 3", "y = 3 if x else 4",
+    "assert x == x, 3", "while x: break", "if x < 3:\n    y = 3", "if x.numel() < 9 and x:\n    y = 3",
+    "if x is None or x.numel() > 9:\n    y = x.item()", "y = [v for v in (1, 2) if x]", "y = x == [1, 2] or None",
+    "y = x.numel() > 9 and x.item()",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("made", ["torch.ones(3)", "torch.ones(1, 1)", "torch.ones(0)", "torch.ones(())"])
+@pytest.mark.parametrize("use", CONVERSIONS)
+def test_a_conversion_of_torch(tmp_path: Path, use: str, made: str) -> None:
+    assert traced(tmp_path, made, use) is refused(made, use)
+
+
+@pytest.mark.parametrize("made", ["np.ones(3)", "np.ones((2, 3))", "np.ones(())"])
+@pytest.mark.parametrize("use", [*CONVERSIONS[:10], "y = x.item(0)"])
+def test_a_conversion_of_numpy(tmp_path: Path, use: str, made: str) -> None:
+    assert traced(tmp_path, made, use) is refused(made, use)
+
+
+def test_what_may_be_one_element_is_not_refused(tmp_path: Path) -> None:
+    text = "import torch\ndef f(x):\n    if x.mean(0) > 1:\n        return x.view(-1, 3).mean(1).item()\n"
+    assert not explore(tmp_path, "net.py", ast.parse(text), Versions()).problems
+
+
+def test_a_conversion_that_is_caught(tmp_path: Path) -> None:
+    text = "import torch\ntry:\n    torch.ones(3).item()\nexcept RuntimeError:\n    pass\n"
+    assert not explore(tmp_path, "net.py", ast.parse(text), Versions()).problems
+
+
+def traced(folder: Path, made: str, use: str) -> bool:
+    shared = explore(folder, "net.py", ast.parse(f"import torch\nimport numpy as np\nx = {made}\n{use}\n"), Versions())
+    return any(p.level == "error" and p.proved and p.site.line > 3 for p in shared.problems.values())
+
+
+def refused(made: str, use: str) -> bool:
+    names = {"torch": torch, "np": np}
+    exec(f"x = {made}", names)
+    try:
+        exec(use, names)
+    except (RuntimeError, ValueError, TypeError):
+        return True
+    return False
