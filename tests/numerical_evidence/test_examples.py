@@ -284,6 +284,22 @@ def test_the_mean_of_what_a_mask_selects(workers: Confirmer) -> None:
         assert masked(workers, nodes, "1.0 1.0 6") == {"empty-mean": level}
 
 
+def test_the_mean_of_what_a_mask_selects_of_parts(workers: Confirmer) -> None:
+    """Sizes of parts that are constants of the graph (queries, keys and values of one product) are read by any run."""
+    numbers = {"sizes": np.array([2, 1, 3]), "first": np.array(0), "last": np.array(2)}
+    nodes = [N("Constant", [], [n], value=numpy_helper.from_array(v)) for n, v in numbers.items()]
+    nodes.append(N("SplitToSequence", ["x", "sizes"], ["parts"], axis=1))
+    nodes += [N("SequenceAt", ["parts", n], [f"{n}_part"]) for n in ("first", "last")]
+    nodes.append(N("Slice", ["x", "from", "to", "axis"], ["middle"]))
+    nodes[:0] = [
+        N("Constant", [], [n], value=numpy_helper.from_array(np.array([v]))) for n, v in (("from", 2), ("to", 3))
+    ]
+    nodes.append(N("Concat", ["first_part", "middle", "last_part"], ["whole"], axis=1))
+    index = [N("NonZero", ["mask"], ["i"]), N("Transpose", ["i"], ["j"], perm=[1, 0])]
+    nodes += [*index, N("GatherND", ["whole", "j"], ["p"]), N("ReduceMean", ["p"], ["y"])]
+    assert masked(workers, nodes, "0.0 1.0 6") == {"empty-mean": Level.ERROR}
+
+
 def integers(
     workers: Confirmer,
     nodes: list[Any],
