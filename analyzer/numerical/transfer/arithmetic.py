@@ -23,6 +23,7 @@ from analyzer.numerical.transfer.peaks import of_product
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.roots import least_beside_root
 from analyzer.numerical.transfer.running_totals import least_total
+from analyzer.numerical.transfer.shared_maximum import least_beside_maximum
 from analyzer.numerical.transfer.unit_rows import unit_product
 from analyzer.numerical.transfer.variance import least_variance
 
@@ -121,7 +122,7 @@ def _related(
         distance = distance_bounds(a, b, scale)
         lo, hi = np.maximum(lo, distance[0]), np.minimum(hi, distance[1])
     if scale > 0:
-        lo = np.maximum(lo, least_total(a, b))
+        lo = np.maximum(lo, max(least_total(a, b), least_beside_maximum(a, b)))
         mixed = mixture_bounds(a, b)
         return (lo, hi) if mixed is None else (np.maximum(lo, mixed[0]), np.minimum(hi, mixed[1]))
     if np.min(lo, initial=np.inf) < 0:
