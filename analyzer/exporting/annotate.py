@@ -16,7 +16,7 @@ from analyzer.exporting.inside.specialized import INDEPENDENT
 from analyzer.exporting.manifest import FORMATS, Manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph, layer_of, set_call_site, set_display_name, set_frozen, set_layer, set_location
-from analyzer.graph.model import SHOWN, SPAN, TRUTHS
+from analyzer.graph.model import ORDER, SHOWN, SPAN, TRUTHS
 from analyzer.loading.onnx_file import map_external
 from analyzer.loading.reading import load
 from analyzer.problem import TargetProblem
@@ -70,6 +70,9 @@ def _note_examples(graph: Graph, manifest: Manifest) -> None:
         shown = manifest.shown.get(value.name or "")
         if shown is not None:
             value.metadata_props[SHOWN] = " ".join(map(repr, shown))
+        order = manifest.ordered.get(value.name or "")
+        if order is not None:
+            value.metadata_props[ORDER] = f"{order[0]} {order[1]}"
 
 
 def _locate_layers(graph: Graph, created: Mapping[str, Location]) -> None:

@@ -35,6 +35,7 @@ INITIAL_VALUE = "assay.initial_value"
 TRUTHS = "assay.truths"  # of an input: the example holds zeros and ones and nothing else
 SPAN = "assay.span"  # of an input: the smallest and the largest number that the example shows
 TRAINED = "assay.trained"  # of a model: its file holds training information
+ORDER = "assay.order"  # of an input: the axis along which its example runs in order, and 1 (rising) or -1 (falling)
 SHOWN = "assay.shown"  # of an input: the smallest and the largest number of its example, and how many there are
 FROZEN = "assay.frozen"
 SIGNATURE = "assay.signature"  # of the model: all inputs of the entry point, one a line, those it does not use included

@@ -14,7 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.graph import Graph, ValueRange
-from analyzer.graph.model import SHOWN, SPAN
+from analyzer.graph.model import ORDER, SHOWN, SPAN
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 
@@ -298,6 +298,37 @@ def test_the_mean_of_what_a_mask_selects_of_parts(workers: Confirmer) -> None:
     index = [N("NonZero", ["mask"], ["i"]), N("Transpose", ["i"], ["j"], perm=[1, 0])]
     nodes += [*index, N("GatherND", ["whole", "j"], ["p"]), N("ReduceMean", ["p"], ["y"])]
     assert masked(workers, nodes, "0.0 1.0 6") == {"empty-mean": Level.ERROR}
+
+
+@pytest.mark.parametrize(
+    ("operator", "order", "declared", "level"),
+    [
+        ("Sqrt", None, None, Level.ERROR),
+        ("Sqrt", "1 1", None, Level.WARNING),  # edges of bins that do not rise are not like the example
+        ("Sqrt", "1 -1", None, Level.ERROR),  # the example falls: so may others
+        ("Sqrt", "0 1", None, Level.ERROR),  # each column rises, rows are free
+        ("Reciprocal", "1 1", None, Level.ERROR),  # equal edges are data
+        ("Exp", "1 1", None, Level.ERROR),  # and so are wide bins
+        ("Sqrt", "1 1", (-9.0, 9.0), Level.ERROR),
+    ],
+)
+def test_what_takes_inputs_in_another_order_than_their_example_is_a_warning(
+    workers: Confirmer, operator: str, order: str | None, declared: Range | None, level: Level
+) -> None:
+    """Of the differences of neighbours along a row."""
+    numbers = {"zero": [0], "one": [1], "last": [-1], "end": [9], "axis": [1]}
+    nodes = [N("Constant", [], [n], value=numpy_helper.from_array(np.array(v))) for n, v in numbers.items()]
+    nodes.append(N("Slice", ["x", "one", "end", "axis"], ["later"]))
+    nodes += [N("Slice", ["x", "zero", "last", "axis"], ["sooner"]), N("Sub", ["later", "sooner"], ["d"])]
+    nodes.append(N(operator, ["d"], ["y"]))
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in (("x", [2, 6]), ("y", None))]
+    model = ir.from_proto(helper.make_model(helper.make_graph(nodes, "g", values[:1], values[1:]), **OPSET))
+    if order is not None:
+        model.graph.inputs[0].metadata_props[ORDER] = order
+    inputs = {"x": InputSpec(range=ValueRange(*declared))} if declared is not None else {}
+    target = TargetConfig(id="t", entry="t.py:build", inputs=inputs)
+    found = analyse(Graph(model, "torch"), target, explain=False, confirmer=workers)
+    assert set(levels({f.rule.removeprefix("numerical/"): f for f in found.findings}).values()) == {level}
 
 
 def integers(
