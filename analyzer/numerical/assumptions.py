@@ -16,7 +16,7 @@ import onnx_ir as ir
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, role_of
-from analyzer.graph.model import ORDER, SHOWN, SIGNATURE, SPAN
+from analyzer.graph.model import ONE_HOT, ORDER, SHOWN, SIGNATURE, SPAN
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.decided import decided_parts
 from analyzer.numerical.inference import Uses, inferred_input, inferred_parameter, initial_range
@@ -139,7 +139,12 @@ def _in_order(given: Assumption, value: ir.Value) -> Assumption:
 
 
 def _as_masked(given: Assumption, value: ir.Value) -> Assumption:
-    """Of a mask of which nobody stated a range: selecting nothing is the caller's mistake, if its example does not."""
+    """Of a mask of which nobody stated a range: selecting nothing is the caller's mistake, if its example does not.
+
+    So are classes of which no row has any, where each row of the example has one.
+    """
+    if ONE_HOT in value.metadata_props and (given.range.lo, given.range.hi) == (0.0, 1.0):
+        return replace(given, range=replace(given.range, held=(1.0, 1.0), reason=f"{given.range.reason}, 1 somewhere"))
     named = value.dtype is ir.DataType.BOOL or "mask" in given.name.lower()
     if not named or SHOWN not in value.metadata_props or (given.range.lo, given.range.hi) != (0.0, 1.0):
         return given

@@ -10,7 +10,7 @@ from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.exporting.export import export
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.graph import ValueRange, display_name, layer_of, location_of
-from analyzer.graph.model import ORDER, SHOWN, SPAN, TRUTHS, layer_class_of
+from analyzer.graph.model import ONE_HOT, ORDER, SHOWN, SPAN, TRUTHS, layer_class_of
 from analyzer.walls.process import ProcessSandbox
 
 NET = """
@@ -327,6 +327,7 @@ def test_labels_are_told_by_an_example_of_zeros_and_ones(project, export_entry):
         """,
     )
     graph = export_entry("labels.py:build")
+    assert [v.name for v in graph.graph.inputs if ONE_HOT in v.metadata_props] == ["labels"]
     found = {a.name: a.range for a in assume(graph, TargetConfig(id="labels", entry="labels.py:build"))}
     assert (found["labels"].lo, found["labels"].hi) == (0, 1)
     assert "zeros and ones" in found["labels"].reason

@@ -14,7 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.graph import Graph, ValueRange
-from analyzer.graph.model import ORDER, SHOWN, SPAN
+from analyzer.graph.model import ONE_HOT, ORDER, SHOWN, SPAN, TRUTHS
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 
@@ -218,6 +218,7 @@ def masked(
     dtype: int = TensorProto.BOOL,
     shape: tuple[int, ...] = (1, 6),
     declared: Range | None = None,
+    told: dict[str, str] | None = None,
 ) -> dict[str, Level]:
     """Rule -> level of a model of x and a mask whose example is `shown`; its findings are confirmed."""
     cast = N("Cast", [name], ["m"], to=TensorProto.FLOAT)
@@ -230,6 +231,7 @@ def masked(
     model = ir.from_proto(helper.make_model(helper.make_graph([axis, cast, *nodes], "g", inputs, outputs), **OPSET))
     if shown is not None:
         model.graph.inputs[1].metadata_props[SHOWN] = shown
+    model.graph.inputs[1].metadata_props.update(told or {})
     ranges = {name: InputSpec(range=ValueRange(*declared))} if declared is not None else {}
     target = TargetConfig(id="t", entry="t.py:build", inputs=ranges)
     found = analyse(Graph(model, "torch"), target, explain=False, confirmer=workers)
@@ -272,6 +274,20 @@ def test_a_mask_unlike_its_example_everywhere_is_a_warning(
     workers: Confirmer, nodes: list[Any], shown: str | None, options: dict[str, Any], level: Level
 ) -> None:
     assert masked(workers, nodes, shown, **options) == {"division-by-zero": level}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "level"),
+    [
+        ([N("ReduceSum", ["m"], ["n"]), N("Div", ["x", "n"], ["y"])], Level.WARNING),  # no class anywhere
+        (MEAN, Level.ERROR),  # a row without a class beside others is data
+        (PADDED, Level.ERROR),  # so are ones everywhere
+    ],
+)
+def test_no_class_at_all_is_unlike_an_example_of_classes(workers: Confirmer, nodes: list[Any], level: Level) -> None:
+    options: dict[str, Any] = {"name": "targets", "dtype": TensorProto.FLOAT, "shape": (2, 6)}
+    for told, expected in (({TRUTHS: "1", ONE_HOT: "1"}, level), ({TRUTHS: "1"}, Level.ERROR)):
+        assert masked(workers, nodes, "0.0 1.0 12", told=told, **options) == {"division-by-zero": expected}
 
 
 def test_the_mean_of_what_a_mask_selects(workers: Confirmer) -> None:
