@@ -11,6 +11,8 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import affine, dims, dtypes
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on
+from analyzer.numerical.transfer.attained import peaked
+from analyzer.numerical.transfer.bisection import greatest_beside
 from analyzer.numerical.transfer.cancellation import cancelled_bound
 from analyzer.numerical.transfer.counted import counted
 from analyzer.numerical.transfer.distances import distance_bounds
@@ -87,6 +89,8 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
         finite = keeps_finite(a, b)
         if finite is not None:
             facts = {**facts, "finite": finite}
+    if scale < 0 and dtype.is_float and ctx.options.affine and not (infinite or facts):
+        facts = peaked(greatest_beside(a, b, result), result)
     if facts:
         result.facts = facts
     result.tight = tight
