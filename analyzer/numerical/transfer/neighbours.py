@@ -156,10 +156,8 @@ def _moved(name: str, inputs: Any, x: AbstractTensor, axis: int, depth: int) -> 
         found = steps_along(value, axis, depth - 1)
         if found is None:
             return None
-        lost = float(x.dtype.eps) * max(abs(x.low), abs(x.high)) + float(x.dtype.tiny)  # by the two of a difference
-        ends = [
-            tuple(factor * v + shift + s * lost for v, s in zip(end, (-1, 1), strict=True))
-            for end in (found.first, found.last)
-        ]
-        return Steps(factor * found.least - lost, ends[0], ends[1], found.size)
+        lost = 2 * float(x.dtype.eps) * max(abs(x.low), abs(x.high)) + float(x.dtype.tiny)  # by both of a difference
+        first = (factor * found.first[0] + shift - lost, factor * found.first[1] + shift + lost)
+        last = (factor * found.last[0] + shift - lost, factor * found.last[1] + shift + lost)
+        return Steps(factor * found.least - lost, first, last, found.size)
     return None
