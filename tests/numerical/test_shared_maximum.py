@@ -77,10 +77,10 @@ def test_running_denominators_stay_away_from_0(decay: bool) -> None:
     assert rules(steps(5, decay=decay), STEPS) == []
 
 
-def rows(*, axis: int = 1, kept: int = 1) -> Graph:
+def rows(*, axis: int = 1, kept: int = 1, wide: bool = False) -> Graph:
     """A block of rows beside an earlier maximum: ``exp(p - m) l + sum(exp(x - m))``, m the greater of p and max(x)."""
     b = Builder()
-    x, p, s = b.input("x", (4, 4)), b.input("p", (4, 1)), b.input("l", (4, 1))
+    x, p, s = b.input("x", (4, 4)), b.input("p", (4, 4 if wide else 1)), b.input("l", (4, 1))
     axes, over = b.const([1], np.int64), b.const([axis], np.int64)
     most = b.op("ReduceMax", x, over, keepdims=1) if axis == 1 else b.op("Transpose", b.op("ReduceMax", x, over))
     highest = b.op("Max", p, most)
@@ -94,6 +94,18 @@ BLOCKS = {"x": (-1e3, 1e3), "p": (-1e3, 1e3), "l": (1.0, 16.0)}
 def test_a_block_of_rows_beside_an_earlier_maximum() -> None:
     assert 0.999 < bounds(rows(), BLOCKS)[0] <= 1
     assert bounds(rows(axis=0), BLOCKS)[0] <= 0  # the maxima of the columns
+
+
+def test_a_maximum_that_differs_along_the_row_leaves_nothing() -> None:
+    """Where p is greater at the place of the greatest x, the sum of the row may underflow, and so may p elsewhere."""
+    graph = rows(wide=True)
+    x, p = np.full((4, 4), -200.0), np.full((4, 4), -300.0)
+    x[:, 0], p[:, 0] = 0.0, 500.0
+    (result,) = engine(graph).run(
+        None, {"x": x.astype(np.float32), "p": p.astype(np.float32), "l": np.ones((4, 1), np.float32)}
+    )
+    assert result.min() < 1e-30
+    assert bounds(graph, BLOCKS)[0] <= 0
 
 
 @pytest.mark.parametrize(("graph", "ranges"), [(weighed(), WIDE), (steps(3), STEPS), (rows(), BLOCKS)])

@@ -70,7 +70,7 @@ def _weighed(x: AbstractTensor) -> Iterator[_Weighed]:
         yield found
     kind, source, axes, kept = x.facts.get("reduced", ("", x, None, False))
     inner = _exponential(source) if kind == "sum" and kept and are_axes(axes) else None
-    if inner is not None and inner.value.shape == source.shape:
+    if inner is not None and inner.value.shape == source.shape and _alike(inner.maximum, axes, len(source.shape or ())):
         yield _Weighed(inner.value, inner.maximum, 1.0, tuple(axes))
     origin = x.origin
     if origin is not None and origin.rule.name == "Mul" and len(origin.inputs) == 2:
@@ -78,6 +78,14 @@ def _weighed(x: AbstractTensor) -> Iterator[_Weighed]:
             inner = _exponential(part)
             if inner is not None and factor.low >= 0 and not factor.nan:
                 yield _Weighed(inner.value, inner.maximum, float(factor.low))
+
+
+def _alike(maximum: AbstractTensor, axes: Any, rank: int) -> bool:
+    """Whether all elements along the axes of a tensor of this rank meet the same maximum."""
+    if maximum.shape is None:
+        return False
+    lead = rank - len(maximum.shape)
+    return all(a % rank < lead or maximum.shape[a % rank - lead] == 1 for a in axes)
 
 
 def _exponential(x: Any) -> _Weighed | None:
