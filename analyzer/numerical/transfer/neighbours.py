@@ -22,7 +22,7 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class Rises:
     """Along an axis of `size` places each number is larger than the one before by `least`; where rows begin and end."""
 
     least: float
@@ -46,7 +46,7 @@ def least_step(a: AbstractTensor, b: AbstractTensor) -> float:
     return -np.inf if found is None else float(source.dtype.nearest(np.float64(found.least)))
 
 
-def steps_along(x: AbstractTensor, axis: int, depth: int = DEPTH) -> Steps | None:
+def steps_along(x: AbstractTensor, axis: int, depth: int = DEPTH) -> Rises | None:
     """What is known of the neighbours along an axis (from 0); None for nothing."""
     origin = x.origin
     if origin is None or depth == 0 or x.nan or not x.dtype.is_float or not np.isfinite((x.low, x.high)).all():
@@ -67,7 +67,7 @@ def steps_along(x: AbstractTensor, axis: int, depth: int = DEPTH) -> Steps | Non
     return None
 
 
-def _running(origin: Any, axis: int) -> Steps | None:
+def _running(origin: Any, axis: int) -> Rises | None:
     terms, where = origin.inputs[0], origin.inputs[1].integers() if len(origin.inputs) > 1 else None
     size = terms.shape[axis] if terms.shape is not None and axis < len(terms.shape) else None
     plain = not origin.context.attr("exclusive", 0) and not origin.context.attr("reverse", 0)
@@ -77,7 +77,7 @@ def _running(origin: Any, axis: int) -> Steps | None:
         return None
     low, high = _total(terms, axis, size)
     lost = size * float(terms.dtype.eps) * high  # of any partial sum, in any order
-    return Steps(terms.low - 2 * lost, (terms.low, terms.high), (low - lost, high + lost), size)
+    return Rises(terms.low - 2 * lost, (terms.low, terms.high), (low - lost, high + lost), size)
 
 
 def _total(terms: AbstractTensor, axis: int, size: int) -> Interval:
@@ -101,7 +101,7 @@ def _is_softmax(x: AbstractTensor, axis: int) -> bool:
     return bool(along % len(x.shape) == axis and (origin.context.is_tf or origin.context.run.opset >= 13))
 
 
-def _padded(x: AbstractTensor, inputs: Any, axis: int, depth: int) -> Steps | None:
+def _padded(x: AbstractTensor, inputs: Any, axis: int, depth: int) -> Rises | None:
     """A 0 before what is positive."""
     before, found = inputs[0], steps_along(inputs[0], axis, depth - 1)
     value = inputs[2] if len(inputs) > 2 else None
@@ -120,10 +120,10 @@ def _padded(x: AbstractTensor, inputs: Any, axis: int, depth: int) -> Steps | No
         return None
     if any(n != (1 if i == axis else 0) for i, n in enumerate(amounts)):
         return None
-    return Steps(min(found.least, found.first[0]), (0.0, 0.0), found.last, found.size + 1)
+    return Rises(min(found.least, found.first[0]), (0.0, 0.0), found.last, found.size + 1)
 
 
-def _written(origin: Any, x: AbstractTensor, axis: int, depth: int) -> Steps | None:
+def _written(origin: Any, x: AbstractTensor, axis: int, depth: int) -> Rises | None:
     """One place of each row set to other numbers: its first or its last."""
     before, indices, updates = origin.inputs[:3]
     found = steps_along(before, axis, depth - 1)
@@ -143,7 +143,7 @@ def _written(origin: Any, x: AbstractTensor, axis: int, depth: int) -> Steps | N
     return None
 
 
-def _moved(name: str, inputs: Any, x: AbstractTensor, axis: int, depth: int) -> Steps | None:
+def _moved(name: str, inputs: Any, x: AbstractTensor, axis: int, depth: int) -> Rises | None:
     """Scaled by a positive number, or moved by a number."""
     for value, other in ((inputs[0], inputs[1]), (inputs[1], inputs[0])):
         number = other.low == other.high and not other.nan and value.shape == x.shape
@@ -159,5 +159,5 @@ def _moved(name: str, inputs: Any, x: AbstractTensor, axis: int, depth: int) -> 
         lost = 2 * float(x.dtype.eps) * max(abs(x.low), abs(x.high)) + float(x.dtype.tiny)  # by both of a difference
         first = (factor * found.first[0] + shift - lost, factor * found.first[1] + shift + lost)
         last = (factor * found.last[0] + shift - lost, factor * found.last[1] + shift + lost)
-        return Steps(factor * found.least - lost, first, last, found.size)
+        return Rises(factor * found.least - lost, first, last, found.size)
     return None
