@@ -16,7 +16,7 @@ from analyzer.exporting.inside.specialized import INDEPENDENT
 from analyzer.exporting.manifest import FORMATS, Manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph, layer_of, set_call_site, set_display_name, set_frozen, set_layer, set_location
-from analyzer.graph.model import SHOWN, SPAN, TRUTHS
+from analyzer.graph.model import ONE_HOT, ORDER, SHOWN, SPAN, TRUTHS
 from analyzer.loading.onnx_file import map_external
 from analyzer.loading.reading import load
 from analyzer.problem import TargetProblem
@@ -64,12 +64,17 @@ def _note_examples(graph: Graph, manifest: Manifest) -> None:
     for value in graph.graph.inputs:
         if value.name in manifest.truths:
             value.metadata_props[TRUTHS] = "1"
+        if value.name in manifest.onehot:
+            value.metadata_props[ONE_HOT] = "1"
         span = manifest.spans.get(value.name or "")
         if span is not None:
             value.metadata_props[SPAN] = f"{span[0]!r} {span[1]!r}"
         shown = manifest.shown.get(value.name or "")
         if shown is not None:
             value.metadata_props[SHOWN] = " ".join(map(repr, shown))
+        order = manifest.ordered.get(value.name or "")
+        if order is not None:
+            value.metadata_props[ORDER] = f"{order[0]} {order[1]}"
 
 
 def _locate_layers(graph: Graph, created: Mapping[str, Location]) -> None:

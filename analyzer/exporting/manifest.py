@@ -51,9 +51,10 @@ class Manifest:
 
     `axes` names symbolic dimensions: input -> axis -> symbol. `created` says where layers were created.
     `scopes` maps TensorFlow name scopes to Keras layers, `classes` those to their classes; `lines` holds the source
-    line of each TensorFlow node. `truths` are floating-point inputs of which the example shows zeros and ones alone.
+    line of each TensorFlow node. `truths` are floating-point inputs of which the example shows zeros and ones alone,
+    `onehot` those of them of which each row holds a single one.
     `spans` holds the numbers between which examples lie that tell something of others, `shown` those of all examples
-    and how many numbers they have.
+    and how many numbers they have, `ordered` the axis along which each row of one rises (1) or falls (-1).
     `recorded`: numbers that the model read from its own values are fixed in it.
     """
 
@@ -68,8 +69,10 @@ class Manifest:
     files: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     truths: tuple[str, ...] = ()
+    onehot: tuple[str, ...] = ()
     spans: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     shown: Mapping[str, tuple[float, float, int]] = field(default_factory=dict)
+    ordered: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     outputs: tuple[str, ...] = ()
     axes: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     shapes: Mapping[str, tuple[tuple[int | str, ...], str]] = field(default_factory=dict)
@@ -115,8 +118,10 @@ def _manifest(data: Any) -> Manifest:
         files=tuple(name for name in _list(data.get("files", [])) if _inside(name)),
         inputs=_list(data.get("inputs", [])),
         truths=_list(data.get("truths", [])),
+        onehot=_list(data.get("onehot", [])),
         spans={_text(k): _span(v) for k, v in data.get("spans", {}).items()},
         shown={_text(k): (*_span(v[:2]), int(v[2])) for k, v in data.get("shown", {}).items()},
+        ordered={_text(k): (int(v[0]), 1 if int(v[1]) > 0 else -1) for k, v in data.get("ordered", {}).items()},
         outputs=_list(data.get("outputs", [])),
         axes={
             _text(k): {int(axis): _text(symbol) for axis, symbol in v.items()} for k, v in data.get("axes", {}).items()

@@ -29,6 +29,7 @@ class ValueRange:
     estimated: bool = False  # how far training may move a weight is a guess: it may go a little further
     held: tuple[float, float] | None = None  # between these numbers lies one element at least
     parts: Parts = ()  # … and one of each of these parts of the tensor
+    order: tuple[int, int] | None = None  # the axis along which numbers rise (1) or fall (-1), or stay equal
 
     def __post_init__(self) -> None:
         if not self.lo <= self.hi:

@@ -16,7 +16,7 @@ import onnx_ir as ir
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, role_of
-from analyzer.graph.model import SHOWN, SIGNATURE, SPAN
+from analyzer.graph.model import ONE_HOT, ORDER, SHOWN, SIGNATURE, SPAN
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.decided import decided_parts
 from analyzer.numerical.inference import Uses, inferred_input, inferred_parameter, initial_range
@@ -97,12 +97,13 @@ def assume_inputs(graph: Graph, target: TargetConfig, uses: Uses | None = None) 
 def as_examples_show(graph: Graph, assumptions: Sequence[Assumption]) -> list[Assumption]:
     """The same, but inputs of which nobody stated a range keep to the sign and the order of size of their example.
 
-    Zeros are data, unless the example keeps away from 0. Of an input whose purpose is known (`purposes`) few numbers
-    tell the sign, and a scale is not 0. A mask whose example holds one truth value alone holds it somewhere, and so do
-    integers some number like those of the example, where the model sets others apart.
+    Zeros are data, unless the example keeps away from 0; rows are in order where those of the example are. Of an input
+    whose purpose is known (`purposes`) few numbers tell the sign, and a scale is not 0. A mask whose example holds one
+    truth value alone holds it somewhere, and so do integers some number like those of the example, where the model sets
+    others apart.
     """
     inputs = {v.name: v for v in graph.graph.inputs}
-    return [_as_shown(a, inputs[a.name]) if a.name in inputs else a for a in assumptions]
+    return [_in_order(_as_shown(a, v), v) if (v := inputs.get(a.name)) is not None else a for a in assumptions]
 
 
 def _as_shown(given: Assumption, value: ir.Value) -> Assumption:
@@ -127,8 +128,23 @@ def _as_shown(given: Assumption, value: ir.Value) -> Assumption:
     return _within(given, least, found.hi)
 
 
+def _in_order(given: Assumption, value: ir.Value) -> Assumption:
+    """Of numbers of which nobody stated a range: in order, if their example is (edges, times). Equal ones are data."""
+    if ORDER not in value.metadata_props or given.range.origin is Origin.DECLARED:
+        return given
+    axis, sign = map(int, value.metadata_props[ORDER].split())
+    if value.shape is None or not 0 <= axis < len(value.shape):
+        return given
+    return replace(given, range=replace(given.range, order=(axis, sign), reason="like the example"))
+
+
 def _as_masked(given: Assumption, value: ir.Value) -> Assumption:
-    """Of a mask of which nobody stated a range: selecting nothing is the caller's mistake, if its example does not."""
+    """Of a mask of which nobody stated a range: selecting nothing is the caller's mistake, if its example does not.
+
+    So are classes of which no row has any, where each row of the example has one.
+    """
+    if ONE_HOT in value.metadata_props and (given.range.lo, given.range.hi) == (0.0, 1.0):
+        return replace(given, range=replace(given.range, held=(1.0, 1.0), reason=f"{given.range.reason}, 1 somewhere"))
     named = value.dtype is ir.DataType.BOOL or "mask" in given.name.lower()
     if not named or SHOWN not in value.metadata_props or (given.range.lo, given.range.hi) != (0.0, 1.0):
         return given

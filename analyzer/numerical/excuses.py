@@ -164,9 +164,16 @@ class _Step:
         if operator_name(node) == "BiasAdd":
             return self.index == 0
         if node.op_type == "Select":  # a condition of one axis chooses whole rows
-            ranks = {t.rank if isinstance(t := self.run.ensure(v), AbstractTensor) else None for v in node.inputs}
+            ranks = {self._rank(v) for v in node.inputs}
             return len(ranks) == 1 and None not in ranks
         return bool(traits_of(node) & (ELEMENTWISE | IDENTITY | CONVERTS))
+
+    def _rank(self, value: ir.Value | None) -> int | None:
+        """As the graph records it: what the origin computes is not known yet."""
+        if value is not None and value.shape is not None:
+            return len(value.shape)
+        known = self.run.ensure(value)
+        return known.rank if isinstance(known, AbstractTensor) else None
 
     def passed(self) -> tuple[Kinds | None, str]:
         """The kinds that the reader's results have (None: what comes out is not known), and why others have gone."""

@@ -10,7 +10,7 @@ from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.exporting.export import export
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.graph import ValueRange, display_name, layer_of, location_of
-from analyzer.graph.model import SHOWN, SPAN, TRUTHS, layer_class_of
+from analyzer.graph.model import ONE_HOT, ORDER, SHOWN, SPAN, TRUTHS, layer_class_of
 from analyzer.walls.process import ProcessSandbox
 
 NET = """
@@ -327,6 +327,7 @@ def test_labels_are_told_by_an_example_of_zeros_and_ones(project, export_entry):
         """,
     )
     graph = export_entry("labels.py:build")
+    assert [v.name for v in graph.graph.inputs if ONE_HOT in v.metadata_props] == ["labels"]
     found = {a.name: a.range for a in assume(graph, TargetConfig(id="labels", entry="labels.py:build"))}
     assert (found["labels"].lo, found["labels"].hi) == (0, 1)
     assert "zeros and ones" in found["labels"].reason
@@ -335,6 +336,33 @@ def test_labels_are_told_by_an_example_of_zeros_and_ones(project, export_entry):
     spans = {v.name: v.metadata_props[SPAN].split() for v in graph.graph.inputs if SPAN in v.metadata_props}
     assert set(spans) == {"scores", "labels", "image"}
     assert float(spans["scores"][0]) < 0 <= float(spans["image"][0]) < float(spans["image"][1]) < 1
+
+
+def test_the_order_of_an_example_is_told(project, export_entry):
+    project.write(
+        "edges.py",
+        """
+        import torch
+
+
+        class Net(torch.nn.Module):
+            def forward(self, edges, times, few, spans, free, number, whole):
+                total = edges.diff(dim=1).sum() + times.diff(dim=0).sum() + few.diff().sum() + spans.diff(dim=1).sum()
+                return total + free.sum() + number + whole.sum()
+
+
+        def build():
+            torch.manual_seed(0)
+            rising = torch.linspace(0, 1, 4).repeat(3, 1)
+            falling = torch.linspace(1, 0, 7)[:, None].repeat(1, 2)
+            intervals = torch.rand(9, 1) + torch.tensor([0.0, 2.0])
+            few, free = torch.linspace(0, 1, 5), torch.randn(3, 4)
+            return Net(), (rising, falling, few, intervals, free, torch.tensor(1.0), torch.arange(9))
+        """,
+    )
+    inputs = export_entry("edges.py:build").graph.inputs
+    told = {v.name: v.metadata_props[ORDER] for v in inputs if ORDER in v.metadata_props}
+    assert told == {"edges": "1 1", "times": "0 -1", "spans": "1 1"}
 
 
 def test_examples_inside_structures_and_variable_arguments_are_told(project, export_entry):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx_ir as ir
 import pytest
 import torch
 from build import Builder, rules, run
@@ -159,6 +160,22 @@ def test_a_selection_of_rows_excuses_no_column() -> None:
     b.op("Select", zero, b.const(np.zeros((3, 3))), b.op("Div", x, y))
     b.nodes[-1].domain = "tf"
     assert failing(b.graph(b.nodes[-1].output[0]), {"x": (-1, 1), "y": (-1, 1)})
+
+
+@pytest.mark.parametrize(("compared", "told"), [("y", False), ("x", True)])
+def test_a_selection_of_elements_excuses_where_its_condition_says_so(compared: str, told: bool) -> None:
+    """TensorFlow's Select with a condition for each element: what fails is not known when its rank is asked for."""
+    b = Builder()
+    x, y = b.input("x", (3, 1)), b.input("y", (3, 1))
+    above = b.op("Greater", x if compared == "x" else y, b.const(0.0))
+    quotient = b.op("Div", b.const(1.0), y)
+    b.nodes[-1].domain, b.nodes[-1].op_type = "tf", "RealDiv"
+    chosen = b.op("Select", above, quotient, b.const(np.zeros((3, 1))))
+    b.nodes[-1].domain = "tf"
+    graph = b.graph(chosen)
+    for value in (quotient, chosen):
+        next(v for n in graph.graph for v in n.outputs if v.name == value).shape = ir.Shape((3, 1))
+    assert failing(graph, {"x": (-1, 1), "y": (-1, 1)}) == told
 
 
 def test_the_sum_of_one_minus_zero_is_none_of_plus_zero() -> None:

@@ -123,6 +123,47 @@ def test_places_of_numbers_are_no_mask() -> None:
     assert rules(graph, {"x": (-10, -1)}) == [("sqrt-of-negative", "root")]
 
 
+def shares(*, of: str = "total", column: bool = False, numbers: str = "int64") -> Graph:
+    """``x / total[total.nonzero()]`` as PyTorch writes it: places in a column, one more axis before they are read."""
+    b = Builder()
+    total, other = b.input("total", (5,), numbers), b.input("other", (5,), numbers)
+    places = b.op("Transpose", b.op("NonZero", total), perm=[1, 0])
+    if column:
+        places = b.op("Concat", b.op("Unsqueeze", places, b.const([-1], np.int64)), axis=-1)
+    chosen = b.op("GatherND", total if of == "total" else other, places)
+    if numbers == "int64":
+        chosen = b.op("Cast", chosen, to=1)
+    return b.graph(b.op("Div", b.const(1.0), chosen, name="quotient"))
+
+
+@pytest.mark.parametrize("numbers", ["int64", "float32"])
+@pytest.mark.parametrize("column", [False, True])
+def test_what_stands_at_its_own_places_is_not_0(column: bool, numbers: str) -> None:
+    wide = {"total": (-9, 9), "other": (-9, 9)}
+    assert rules(shares(column=column, numbers=numbers), wide) == []
+    assert rules(shares(of="other", column=column, numbers=numbers), wide) == [("division-by-zero", "quotient")]
+
+
+@pytest.mark.parametrize(("turned", "safe"), [(False, True), (True, False)])
+def test_own_places_of_a_matrix_are_read_as_they_are(turned: bool, safe: bool) -> None:
+    b = Builder()
+    x = b.input("x", (4, 4))
+    places = b.op("NonZero", x)
+    if turned:  # columns before rows
+        places = b.op("Gather", places, b.const([1, 0], np.int64), axis=0)
+    chosen = b.op("GatherND", x, b.op("Transpose", places, perm=[1, 0]))
+    graph = b.graph(b.op("Div", b.const(1.0), chosen, name="quotient"))
+    assert rules(graph, RANGE) == ([] if safe else [("division-by-zero", "quotient")])
+
+
+@pytest.mark.parametrize(("least", "told"), [(1, []), (0, [("empty-mean", "mean")])])
+def test_a_mask_that_is_true_everywhere_selects_something(least: float, told: list[tuple[str, str]]) -> None:
+    b = Builder()
+    x, mask = b.input("x", (3, 4)), b.input("mask", (3, 4), "bool")
+    chosen = b.op("GatherND", x, b.op("Transpose", b.op("NonZero", mask), perm=[1, 0]))
+    assert rules(b.graph(b.op("ReduceMean", chosen, name="mean")), {"x": (-1, 1), "mask": (least, 1)}) == told
+
+
 def test_no_elements_are_gathered_without_complaint() -> None:
     b = Builder()
     x = b.input("x", (3, 2))

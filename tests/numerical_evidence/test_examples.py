@@ -14,7 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.graph import Graph, ValueRange
-from analyzer.graph.model import SHOWN, SPAN
+from analyzer.graph.model import ONE_HOT, ORDER, SHOWN, SPAN, TRUTHS
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 
@@ -218,6 +218,7 @@ def masked(
     dtype: int = TensorProto.BOOL,
     shape: tuple[int, ...] = (1, 6),
     declared: Range | None = None,
+    told: dict[str, str] | None = None,
 ) -> dict[str, Level]:
     """Rule -> level of a model of x and a mask whose example is `shown`; its findings are confirmed."""
     cast = N("Cast", [name], ["m"], to=TensorProto.FLOAT)
@@ -230,6 +231,7 @@ def masked(
     model = ir.from_proto(helper.make_model(helper.make_graph([axis, cast, *nodes], "g", inputs, outputs), **OPSET))
     if shown is not None:
         model.graph.inputs[1].metadata_props[SHOWN] = shown
+    model.graph.inputs[1].metadata_props.update(told or {})
     ranges = {name: InputSpec(range=ValueRange(*declared))} if declared is not None else {}
     target = TargetConfig(id="t", entry="t.py:build", inputs=ranges)
     found = analyse(Graph(model, "torch"), target, explain=False, confirmer=workers)
@@ -274,6 +276,20 @@ def test_a_mask_unlike_its_example_everywhere_is_a_warning(
     assert masked(workers, nodes, shown, **options) == {"division-by-zero": level}
 
 
+@pytest.mark.parametrize(
+    ("nodes", "level"),
+    [
+        ([N("ReduceSum", ["m"], ["n"]), N("Div", ["x", "n"], ["y"])], Level.WARNING),  # no class anywhere
+        (MEAN, Level.ERROR),  # a row without a class beside others is data
+        (PADDED, Level.ERROR),  # so are ones everywhere
+    ],
+)
+def test_no_class_at_all_is_unlike_an_example_of_classes(workers: Confirmer, nodes: list[Any], level: Level) -> None:
+    options: dict[str, Any] = {"name": "targets", "dtype": TensorProto.FLOAT, "shape": (2, 6)}
+    for told, expected in (({TRUTHS: "1", ONE_HOT: "1"}, level), ({TRUTHS: "1"}, Level.ERROR)):
+        assert masked(workers, nodes, "0.0 1.0 12", told=told, **options) == {"division-by-zero": expected}
+
+
 def test_the_mean_of_what_a_mask_selects(workers: Confirmer) -> None:
     """As indexing by a mask is exported; the mask that the caller gives, and one that the model computes."""
     limit = N("Constant", [], ["limit"], value_float=50.0)
@@ -282,6 +298,53 @@ def test_the_mean_of_what_a_mask_selects(workers: Confirmer) -> None:
         index = [N("NonZero", [chosen], ["i"]), N("Transpose", ["i"], ["j"], perm=[1, 0])]
         nodes = [*before, *index, N("GatherND", ["x", "j"], ["p"]), N("ReduceMean", ["p"], ["y"])]
         assert masked(workers, nodes, "1.0 1.0 6") == {"empty-mean": level}
+
+
+def test_the_mean_of_what_a_mask_selects_of_parts(workers: Confirmer) -> None:
+    """Sizes of parts that are constants of the graph (queries, keys and values of one product) are read by any run."""
+    numbers = {"sizes": np.array([2, 1, 3]), "first": np.array(0), "last": np.array(2)}
+    nodes = [N("Constant", [], [n], value=numpy_helper.from_array(v)) for n, v in numbers.items()]
+    nodes.append(N("SplitToSequence", ["x", "sizes"], ["parts"], axis=1))
+    nodes += [N("SequenceAt", ["parts", n], [f"{n}_part"]) for n in ("first", "last")]
+    nodes.append(N("Slice", ["x", "from", "to", "axis"], ["middle"]))
+    nodes[:0] = [
+        N("Constant", [], [n], value=numpy_helper.from_array(np.array([v]))) for n, v in (("from", 2), ("to", 3))
+    ]
+    nodes.append(N("Concat", ["first_part", "middle", "last_part"], ["whole"], axis=1))
+    index = [N("NonZero", ["mask"], ["i"]), N("Transpose", ["i"], ["j"], perm=[1, 0])]
+    nodes += [*index, N("GatherND", ["whole", "j"], ["p"]), N("ReduceMean", ["p"], ["y"])]
+    assert masked(workers, nodes, "0.0 1.0 6") == {"empty-mean": Level.ERROR}
+
+
+@pytest.mark.parametrize(
+    ("operator", "order", "declared", "level"),
+    [
+        ("Sqrt", None, None, Level.ERROR),
+        ("Sqrt", "1 1", None, Level.WARNING),  # edges of bins that do not rise are not like the example
+        ("Sqrt", "1 -1", None, Level.ERROR),  # the example falls: so may others
+        ("Sqrt", "0 1", None, Level.ERROR),  # each column rises, rows are free
+        ("Reciprocal", "1 1", None, Level.ERROR),  # equal edges are data
+        ("Exp", "1 1", None, Level.ERROR),  # and so are wide bins
+        ("Sqrt", "1 1", (-9.0, 9.0), Level.ERROR),
+    ],
+)
+def test_what_takes_inputs_in_another_order_than_their_example_is_a_warning(
+    workers: Confirmer, operator: str, order: str | None, declared: Range | None, level: Level
+) -> None:
+    """Of the differences of neighbours along a row."""
+    numbers = {"zero": [0], "one": [1], "last": [-1], "end": [9], "axis": [1]}
+    nodes = [N("Constant", [], [n], value=numpy_helper.from_array(np.array(v))) for n, v in numbers.items()]
+    nodes.append(N("Slice", ["x", "one", "end", "axis"], ["later"]))
+    nodes += [N("Slice", ["x", "zero", "last", "axis"], ["sooner"]), N("Sub", ["later", "sooner"], ["d"])]
+    nodes.append(N(operator, ["d"], ["y"]))
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in (("x", [2, 6]), ("y", None))]
+    model = ir.from_proto(helper.make_model(helper.make_graph(nodes, "g", values[:1], values[1:]), **OPSET))
+    if order is not None:
+        model.graph.inputs[0].metadata_props[ORDER] = order
+    inputs = {"x": InputSpec(range=ValueRange(*declared))} if declared is not None else {}
+    target = TargetConfig(id="t", entry="t.py:build", inputs=inputs)
+    found = analyse(Graph(model, "torch"), target, explain=False, confirmer=workers)
+    assert set(levels({f.rule.removeprefix("numerical/"): f for f in found.findings}).values()) == {level}
 
 
 def integers(

@@ -94,6 +94,28 @@ def test_what_a_sequence_holds_is_taken_apart_again() -> None:
     assert int(values["n"]) == wanted[1] == 1
 
 
+@pytest.mark.parametrize("batch", [0, 1, 2])
+@pytest.mark.parametrize("name", ["GatherV2", "GatherNd"])
+def test_what_is_gathered_batch_by_batch(name: str, batch: int) -> None:
+    """Against TensorFlow, whose rankings read rows by the places of their own sorting."""
+    import tensorflow as tf
+    import torch
+
+    rng = np.random.default_rng(batch)
+    x = rng.normal(size=(2, 3, 4, 5)).astype(np.float32)
+    places = rng.integers(0, 2, (2, 3, 2) if name == "GatherNd" or batch else (2,))
+    if name == "GatherNd":
+        wanted = tf.gather_nd(x, places, batch_dims=batch)
+    else:
+        wanted = tf.gather(x, places, axis=2, batch_dims=batch)
+    operands = [torch.tensor(x), torch.tensor(places)] + ([torch.tensor(2)] if name == "GatherV2" else [])
+    node = ir.Node("tf" if name == "GatherV2" else "", "GatherV2" if name == "GatherV2" else "GatherND", [], [])
+    node.attributes["batch_dims"] = ir.AttrInt64("batch_dims", batch)
+    handler = handler_of(node.domain, node.op_type)
+    assert handler is not None
+    assert handler(node, operands, Mode(surrogate=False)).numpy().tolist() == wanted.numpy().tolist()
+
+
 @pytest.mark.parametrize(
     ("name", "settings", "inputs"),
     [("from_file", {"shared": 1, "size": 4}, []), ("save", {}, ["x"]), ("relu_", {}, ["x"])],

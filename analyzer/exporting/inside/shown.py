@@ -7,19 +7,23 @@ from collections.abc import Mapping
 from typing import Any
 
 FEWEST_TRUTHS = 8  # of fewer numbers, written by hand, zeros and ones say little
+FEWEST_ROWS = 3  # of fewer rows of zeros and ones, each may hold a single one by chance
 FEWEST_SIGNS = 8  # of fewer random numbers all may be positive by chance, unless they keep away from 0 as well
 AWAY = 0.1  # of the largest: an example whose numbers are no smaller keeps away from 0
+CHANCE = 1 / 500  # random numbers that are in order so seldom are no random ones: six of a row
 FEWEST_SIZES = 4  # of fewer numbers, written by hand, the size says little
 
 
 def examples_show(named: Mapping[str, Any]) -> dict[str, Any]:
-    """``truths``, ``spans`` and ``shown`` of the manifest; inputs that are no tensors of numbers are left out."""
+    """``truths``, ``onehot``, ``spans``, ``ordered`` and ``shown`` of the manifest, of tensors of numbers."""
     found = {name: _numbers(value) for name, value in named.items()}
     arrays = {name: array for name, array in found.items() if array is not None and array.size}
     floating = {name: array for name, array in arrays.items() if array.dtype.kind == "f"}
     return {
         "truths": [name for name, array in floating.items() if _true_or_false(array)],
+        "onehot": [name for name, array in floating.items() if _true_or_false(array) and _one_hot(array)],
         "spans": {name: span for name, array in floating.items() for span in _span(array)},
+        "ordered": {name: order for name, array in floating.items() for order in _order(array)},
         "shown": {name: [*ends, array.size] for name, array in arrays.items() for ends in _ends(array)},
     }
 
@@ -49,6 +53,27 @@ def _true_or_false(array: Any) -> bool:
         return False
     ones = array == 1
     return bool(((array == 0) | ones).all() and ones.any() and not ones.all())
+
+
+def _one_hot(array: Any) -> bool:
+    """Whether along an axis each row holds a single one: a class for every row."""
+    rows = (array.size // size if (size := array.shape[axis]) > 1 else 0 for axis in range(array.ndim))
+    return any(n >= FEWEST_ROWS and bool((array.sum(axis) == 1).all()) for axis, n in enumerate(rows))
+
+
+def _order(array: Any) -> list[list[int]]:
+    """The last axis along which all rows rise (1) or all fall (-1), where that is no accident: edges of bins, times."""
+    import numpy
+
+    for axis in reversed(range(array.ndim)):
+        size = array.shape[axis]
+        if size < 2 or array.size // size * math.lgamma(size + 1) < -math.log(CHANCE):
+            continue
+        steps = numpy.diff(array, axis=axis)
+        found = [sign for sign in (1, -1) if bool((sign * steps > 0).all())]
+        if found:
+            return [[axis, found[0]]]
+    return []
 
 
 def _ends(array: Any) -> list[list[float]]:

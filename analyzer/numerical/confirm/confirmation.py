@@ -235,6 +235,7 @@ class Confirmer:
                     "estimated": x.estimated,
                     "held": x.held,
                     "parts": x.parts,
+                    "order": x.order,
                 }
                 for x in piece.leaves
             ],

@@ -46,6 +46,19 @@ class Leaf:
     estimated: bool = False  # the ends of the range are an estimate that training may leave
     held: tuple[float, float] | None = None  # between these numbers lies one element at least
     parts: Parts = ()  # … and one of each of these parts of the tensor
+    order: tuple[int, int] | None = None  # the axis along which numbers rise (1) or fall (-1), or stay equal
+
+    def arranged(self, tensor: Any) -> Any:
+        """The numbers of a tensor in the order in which they must be."""
+        if self.order is None:
+            return tensor
+        axis, sign = self.order
+        return tensor.sort(dim=axis, descending=sign < 0).values
+
+    def admits(self, tensor: Any) -> bool:
+        """Whether every number of a tensor lies in its range, some where one must, and all in their order."""
+        inside = bool(((tensor >= self.lo) & (tensor <= self.hi)).all())
+        return inside and not self.lacking(tensor) and bool((self.arranged(tensor) == tensor).all())
 
     def lacking(self, tensor: Any) -> list[Any]:
         """The parts of a tensor in which no element lies where one must."""
@@ -239,9 +252,10 @@ def _leaf(value: ir.Value, ranges: Mapping[str, ValueRange], sizes: Mapping[str,
             shape = tuple(initial.shape)
     if dtype == ir.DataType.BOOL:
         lo, hi = max(lo, 0.0), min(hi, 1.0)
-    estimated = given is not None and given.estimated
-    held, parts = (None, ()) if given is None else (given.held, given.parts)
-    return Leaf(value.name or "", shape, dtype.name, float(lo), float(hi), role, initial, estimated, held, parts)
+    if given is None:
+        return Leaf(value.name or "", shape, dtype.name, float(lo), float(hi), role, initial)
+    also = given.estimated, given.held, given.parts, given.order
+    return Leaf(value.name or "", shape, dtype.name, float(lo), float(hi), role, initial, *also)
 
 
 def _draw_range(node: ir.Node) -> tuple[float, float]:

@@ -42,7 +42,7 @@ def unbounded(leaf: Leaf) -> bool:
 def tensor_of(leaf: Leaf, array: Any) -> Any:
     """`array` clipped into the leaf's range, in its dtype; rounding to the dtype never leaves the range.
 
-    Where no element of a part lies where one must, its first gets the least number that does.
+    Where no element of a part lies where one must, its first gets the least number that does; an order is kept.
     """
     import torch
 
@@ -62,7 +62,7 @@ def tensor_of(leaf: Leaf, array: Any) -> Any:
     if leaf.held is not None:
         for part in leaf.lacking(tensor):
             part[(0,) * part.ndim] = leaf.held[0]
-    return tensor
+    return leaf.arranged(tensor)
 
 
 def _middle(leaf: Leaf) -> float:

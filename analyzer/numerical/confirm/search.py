@@ -163,7 +163,7 @@ def _equal(problem: SearchProblem, start: Point, deadline: float) -> Iterator[Po
         for value in fitting[-EQUALS:]:
             if time.process_time() > deadline:
                 return
-            if not leaf.lacking(value) and bool(((value >= leaf.lo) & (value <= leaf.hi)).all()):
+            if leaf.admits(value):
                 yield {**start, leaf.name: value.detach()}
 
 

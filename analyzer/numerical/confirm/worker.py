@@ -191,6 +191,7 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
             bool(leaf["estimated"]),
             tuple(leaf["held"]) if leaf["held"] is not None else None,
             tuple(tuple((start, end) for start, end in part) for part in leaf["parts"]),
+            tuple(leaf["order"]) if leaf["order"] is not None else None,
         )
         for leaf in request["leaves"]
     )

@@ -11,6 +11,8 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import affine, dims, dtypes
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on
+from analyzer.numerical.transfer.attained import peaked
+from analyzer.numerical.transfer.bisection import greatest_beside
 from analyzer.numerical.transfer.cancellation import cancelled_bound
 from analyzer.numerical.transfer.counted import counted
 from analyzer.numerical.transfer.distances import distance_bounds
@@ -18,11 +20,13 @@ from analyzer.numerical.transfer.elementwise import squared
 from analyzer.numerical.transfer.facts import are_axes, difference_sign, keeps_finite
 from analyzer.numerical.transfer.kinds import build, independent, operands_on_common_blocks, rounded
 from analyzer.numerical.transfer.mixture import mixture_bounds
+from analyzer.numerical.transfer.neighbours import least_step
 from analyzer.numerical.transfer.order import at_least
 from analyzer.numerical.transfer.peaks import of_product
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.roots import least_beside_root
 from analyzer.numerical.transfer.running_totals import least_total
+from analyzer.numerical.transfer.shared_maximum import least_beside_maximum
 from analyzer.numerical.transfer.unit_rows import unit_product
 from analyzer.numerical.transfer.variance import least_variance
 
@@ -86,6 +90,8 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
         finite = keeps_finite(a, b)
         if finite is not None:
             facts = {**facts, "finite": finite}
+    if scale < 0 and dtype.is_float and ctx.options.affine and not (infinite or facts):
+        facts = peaked(greatest_beside(a, b, result), result)
     if facts:
         result.facts = facts
     result.tight = tight
@@ -121,12 +127,12 @@ def _related(
         distance = distance_bounds(a, b, scale)
         lo, hi = np.maximum(lo, distance[0]), np.minimum(hi, distance[1])
     if scale > 0:
-        lo = np.maximum(lo, least_total(a, b))
+        lo = np.maximum(lo, max(least_total(a, b), least_beside_maximum(a, b)))
         mixed = mixture_bounds(a, b)
         return (lo, hi) if mixed is None else (np.maximum(lo, mixed[0]), np.minimum(hi, mixed[1]))
     if np.min(lo, initial=np.inf) < 0:
         least = 0.0 if at_least(ctx.run, a, b) else least_variance(a, b)
-        lo = np.maximum(lo, least)
+        lo = np.maximum(lo, max(least, least_step(a, b)))
     if np.max(hi, initial=-np.inf) > 0:
         most = 0.0 if at_least(ctx.run, b, a) else -least_variance(b, a)
         hi = np.minimum(hi, most)

@@ -55,6 +55,10 @@ def converted(ctx: Context, x: AbstractTensor, dtype: Any) -> AbstractTensor:
         return result
     if x.dtype.kind != dtypes.FLOAT and x.low >= 0 and x.high <= 1:
         result.facts = {name: x.facts[name] for name in ("max", "peaks") if name in x.facts}
+    if (
+        x.dtype.kind == dtypes.INTEGER and dtype.is_float and "nonzero" in x.facts
+    ):  # at least 1, which no type rounds to 0
+        result.facts = {**result.facts, "nonzero": True}
     if x.dtype.kind == dtypes.BOOLEAN and x.data is not None:  # 0 and 1 are exact in every type
         result.data = np.asarray(x.data).astype(np.float32 if dtype.is_float else np.int64)
     if dtype.kind == dtypes.INTEGER:

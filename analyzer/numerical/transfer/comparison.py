@@ -14,6 +14,7 @@ from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, count, join
 from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.attained import peaked
+from analyzer.numerical.transfer.bisection import near_fact
 from analyzer.numerical.transfer.facts import are_axes
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
 from analyzer.numerical.transfer.registry import transfer
@@ -226,8 +227,7 @@ def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
         nan = present[0].nan or present[1].nan
     result = build(a.dtype, shape, starts, lo, hi, nan=nan)
     facts = _masked(condition, a, b)
-    if facts is not None:
-        result.facts = {"finite": facts}
+    result.facts = near_fact(result, a, b) if facts is None else {"finite": facts}
     if a.dims is not None and a.dims == b.dims:
         result.dims = a.dims
     return result

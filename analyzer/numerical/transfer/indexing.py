@@ -15,7 +15,7 @@ from analyzer.numerical.transfer.attained import attained_by, peaked
 from analyzer.numerical.transfer.diagonals import diagonal_bounds, shows_diagonal
 from analyzer.numerical.transfer.facts import gather_place, gathered_segments, segment_axes
 from analyzer.numerical.transfer.joining import hull
-from analyzer.numerical.transfer.masked_assignment import assigned, mask_of, nonzero_where
+from analyzer.numerical.transfer.masked_assignment import assigned, at_own_places, mask_of, nonzero_where
 from analyzer.numerical.transfer.peaks import peaks_of
 from analyzer.numerical.transfer.rankings import (
     attained_anywhere,
@@ -149,6 +149,8 @@ def gather_nd(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> Abstr
     if mask is not None and mask.shape == x.shape and not ctx.attr("batch_dims", 0):
         known = {"nonzero": True} if nonzero_where(ctx, mask, x, True) else {}
         x = refine_by(ctx.run, mask, True, x) or x
+    elif at_own_places(x, indices) and not ctx.attr("batch_dims", 0):
+        known = {"nonzero": True}
     whole = smashed(x)
     shape: Shape | None = None
     if x.shape is not None and indices.shape and isinstance(indices.shape[-1], int):

@@ -52,6 +52,14 @@ def _condition(indices: Any) -> AbstractTensor | None:
     return None
 
 
+def at_own_places(x: AbstractTensor, indices: Any) -> bool:
+    """Whether `indices` point at elements of `x` that are not 0: ``x[x.nonzero()]``."""
+    found, rank = _condition(indices), indices.rank
+    if found is None or found.key != x.key or rank is None or indices.shape[-1] != found.rank:
+        return False
+    return rank == 2 or found.rank == 1
+
+
 def _put_together(parts: Any) -> AbstractTensor | None:
     """The rows whose columns the parts are, all of them and in order: ``x[mask.nonzero(as_tuple=True)]``."""
     found = [_column(part) for part in parts]
@@ -175,6 +183,8 @@ def selects_something(x: AbstractTensor) -> bool:
     mask = _selected_by(x, DEPTH, rows=True)
     if mask is None or mask.rank is None or count(x.shape, range(1, x.rank or 0))[0] < 1:
         return False
+    if mask.low > 0 and count(mask.shape)[0] >= 1:  # true everywhere
+        return True
     rest = ([i for i in range(mask.rank) if i not in axes] for axes, least in peaks_of(mask).items() if least > 0)
     return any(count(mask.shape, axes)[0] >= 1 for axes in rest)
 

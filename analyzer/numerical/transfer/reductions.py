@@ -21,6 +21,7 @@ from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.masked_assignment import holds_everything, selects_something
 from analyzer.numerical.transfer.peaks import least_sum, of_sum
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.replaced_rows import sums_are_not_zero
 from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
 from analyzer.numerical.transfer.unit_rows import bound_of_products, factors
 
@@ -199,7 +200,10 @@ def _mean_of_blocks(x: AbstractTensor, axes: Any, kept: bool, least: Array, most
 @transfer("ReduceSum")
 def reduce_sum(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     which, kept = reduction_axes(ctx, x, axes)
-    return summed(ctx, x, which, kept)
+    result = summed(ctx, x, which, kept)
+    if result.low == 0 and sums_are_not_zero(ctx.run, x, all_axes(x, which)):
+        result.facts = {**result.facts, "nonzero": True}
+    return result
 
 
 @transfer("ReduceMean")

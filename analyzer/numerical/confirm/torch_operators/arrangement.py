@@ -262,19 +262,31 @@ def gather(node: ir.Node, x: Any, mode: Mode) -> Any:
 
 @op((), ("GatherV2", "Gather", "ResourceGather"))
 def gather_by_operand(node: ir.Node, x: Any, mode: Mode) -> Any:
-    if int(attribute(node, "batch_dims", 0)):
-        raise UnsupportedOperator("GatherV2 with batch dimensions")
-    axis = int(x[2]) % x[0].dim() if len(x) > 2 else 0
-    index = x[1].long()
-    picked = x[0].index_select(axis, index.reshape(-1))
-    return picked.reshape(*x[0].shape[:axis], *index.shape, *x[0].shape[axis + 1 :])
+    batch = int(attribute(node, "batch_dims", 0))
+    batch += x[1].dim() if batch < 0 else 0
+    axis = int(x[2]) % x[0].dim() if len(x) > 2 else batch
+    return _each_batch(_picked, x[0], x[1].long(), batch, axis)
+
+
+def _picked(x: Any, index: Any, axis: int) -> Any:
+    picked = x.index_select(axis, index.reshape(-1))
+    return picked.reshape(*x.shape[:axis], *index.shape, *x.shape[axis + 1 :])
+
+
+def _each_batch(gather: Any, x: Any, index: Any, batch: int, axis: int) -> Any:
+    """What `gather` takes of each of the batches along the first `batch` axes, which both operands have."""
+    import torch
+
+    if not batch:
+        return gather(x, index, axis)
+    parts = [_each_batch(gather, one, its, batch - 1, axis - 1) for one, its in zip(x, index, strict=True)]
+    return torch.stack(parts)
 
 
 @op("GatherND", "GatherNd")
 def gather_nd(node: ir.Node, x: Any, mode: Mode) -> Any:
-    if int(attribute(node, "batch_dims", 0)):
-        raise UnsupportedOperator("GatherND with batch dimensions")
-    return x[0][tuple(x[1].long().unbind(-1))]
+    batch = int(attribute(node, "batch_dims", 0))
+    return _each_batch(lambda data, index, _: data[tuple(index.unbind(-1))], x[0], x[1].long(), batch, batch)
 
 
 @op("GatherElements")

@@ -17,7 +17,7 @@ def split_to_sequence(node: ir.Node, x: Any, mode: Mode) -> Any:
     if len(x) < 2 or x[1] is None:
         parts = torch.split(x[0], 1, axis)
         return (list(parts) if int(attribute(node, "keepdims", 1)) else [p.squeeze(axis) for p in parts],)
-    sizes = int(x[1]) if x[1].dim() == 0 else [int(s) for s in x[1]]
+    sizes = int(x[1]) if x[1].dim() == 0 else x[1].tolist()
     return (list(torch.split(x[0], sizes, axis)),)
 
 

@@ -1,0 +1,163 @@
+"""Differences of neighbours in running sums: the widths of bins that a softmax shares out, and their edges make again.
+
+Edges are running sums of widths that are at least so large; they begin at 0 or at another number, are scaled and moved,
+and their first and last are set to the ends of an interval. What lies between two of them is then at least the least
+width, but for rounding and for what the ends were moved by.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.domain import affine
+from analyzer.numerical.domain.tensor import AbstractTensor
+
+DEPTH = 12  # operators between a difference and the running sum
+MOST_PLACES = 1 << 14
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Rises:
+    """Along an axis of `size` places each number is larger than the one before by `least`; where rows begin and end."""
+
+    least: float
+    first: Interval
+    last: Interval
+    size: int
+
+
+def least_step(a: AbstractTensor, b: AbstractTensor) -> float:
+    """What a - b is at least if they are the later and the earlier neighbours of one tensor; -inf if not."""
+    source, later, kept = a.facts.get("window", (None, (), ()))
+    other, sooner, also = b.facts.get("window", (None, (), ()))
+    if source is None or other is None or source.key != other.key or kept != also or a.shape != b.shape or a.nan:
+        return -np.inf
+    if not all(isinstance(o, int) for o in (*later, *sooner)) or kept != tuple(range(len(later))):
+        return -np.inf
+    apart = [i for i, (p, q) in enumerate(zip(later, sooner, strict=True)) if p != q]
+    if len(apart) != 1 or later[apart[0]] != sooner[apart[0]] + 1:
+        return -np.inf
+    found = steps_along(source, apart[0])
+    return -np.inf if found is None else float(source.dtype.nearest(np.float64(found.least)))
+
+
+def steps_along(x: AbstractTensor, axis: int, depth: int = DEPTH) -> Rises | None:
+    """What is known of the neighbours along an axis (from 0); None for nothing."""
+    origin = x.origin
+    if origin is None or depth == 0 or x.nan or not x.dtype.is_float or not np.isfinite((x.low, x.high)).all():
+        return None
+    name, inputs = origin.rule.name, origin.inputs
+    if not inputs or not isinstance(inputs[0], AbstractTensor):
+        return None
+    if name == "CumSum":
+        return _running(origin, axis)
+    if name == "Identity":
+        return steps_along(inputs[0], axis, depth - 1)
+    if name == "Pad":
+        return _padded(x, inputs, axis, depth)
+    if name == "ScatterElements":
+        return _written(origin, x, axis, depth)
+    if name in ("Add", "Sub", "Mul", "Div") and len(inputs) == 2:
+        return _moved(name, inputs, x, axis, depth)
+    return None
+
+
+def _running(origin: Any, axis: int) -> Rises | None:
+    terms, where = origin.inputs[0], origin.inputs[1].integers() if len(origin.inputs) > 1 else None
+    size = terms.shape[axis] if terms.shape is not None and axis < len(terms.shape) else None
+    plain = not origin.context.attr("exclusive", 0) and not origin.context.attr("reverse", 0)
+    if where is None or not plain or not isinstance(size, int) or not 0 < size <= MOST_PLACES or terms.low < 0:
+        return None
+    if where[0] % len(terms.shape) != axis or not math.isfinite(terms.high):
+        return None
+    low, high = _total(terms, axis, size)
+    lost = size * float(terms.dtype.eps) * high  # of any partial sum, in any order
+    return Rises(terms.low - 2 * lost, (terms.low, terms.high), (low - lost, high + lost), size)
+
+
+def _total(terms: AbstractTensor, axis: int, size: int) -> Interval:
+    """Bounds of the exact sum of the terms: what a softmax shares out adds up to 1."""
+    low, high = size * terms.low, size * terms.high
+    form = affine.form_of(terms)
+    if len(form.terms) == 1:
+        ((shares, scale, relu),) = form.terms.values()
+        if not relu and scale > 0 and shares.shape == terms.shape and _is_softmax(shares, axis):
+            off = scale * ((size + 4) * float(shares.dtype.eps) + size * float(shares.dtype.tiny)) + size * form.error
+            whole = scale + size * form.constant
+            low, high = max(low, whole - off), min(high, whole + off)
+    return low, high
+
+
+def _is_softmax(x: AbstractTensor, axis: int) -> bool:
+    origin = x.origin
+    if origin is None or origin.rule.name != "Softmax" or x.shape is None or x.nan:
+        return False
+    along = -1 if origin.context.is_tf else int(origin.context.attr("axis", -1))
+    return bool(along % len(x.shape) == axis and (origin.context.is_tf or origin.context.run.opset >= 13))
+
+
+def _padded(x: AbstractTensor, inputs: Any, axis: int, depth: int) -> Rises | None:
+    """A 0 before what is positive."""
+    before, found = inputs[0], steps_along(inputs[0], axis, depth - 1)
+    value = inputs[2] if len(inputs) > 2 else None
+    zero = value is None or (isinstance(value, AbstractTensor) and value.low == 0 == value.high)
+    amounts = inputs[1].integers() if len(inputs) > 1 and isinstance(inputs[1], AbstractTensor) else None
+    if (
+        found is None
+        or not zero
+        or amounts is None
+        or before.shape is None
+        or (len(inputs) > 3 and inputs[3] is not None)
+    ):
+        return None
+    context, rank = x.origin.context, len(before.shape)
+    if context.is_tf or str(context.attr("mode", "constant")) != "constant" or len(amounts) != 2 * rank:
+        return None
+    if any(n != (1 if i == axis else 0) for i, n in enumerate(amounts)):
+        return None
+    return Rises(min(found.least, found.first[0]), (0.0, 0.0), found.last, found.size + 1)
+
+
+def _written(origin: Any, x: AbstractTensor, axis: int, depth: int) -> Rises | None:
+    """One place of each row set to other numbers: its first or its last."""
+    before, indices, updates = origin.inputs[:3]
+    found = steps_along(before, axis, depth - 1)
+    along = int(origin.context.attr("axis", 0)) % len(x.shape or (0,))
+    if found is None or along != axis or str(origin.context.attr("reduction", "none")) != "none":
+        return None
+    shape = tuple(1 if i == axis else d for i, d in enumerate(x.shape or ()))
+    if not isinstance(indices, AbstractTensor) or indices.low != indices.high or updates.shape != shape or updates.nan:
+        return None
+    place, new = int(indices.low) % found.size, (updates.low, updates.high)
+    if indices.shape != shape or not -found.size <= indices.low < found.size or found.size < 2:
+        return None
+    if place == 0:
+        return replace(found, least=found.least + min(0.0, found.first[0] - new[1]), first=new)
+    if place == found.size - 1:
+        return replace(found, least=found.least + min(0.0, new[0] - found.last[1]), last=new)
+    return None
+
+
+def _moved(name: str, inputs: Any, x: AbstractTensor, axis: int, depth: int) -> Rises | None:
+    """Scaled by a positive number, or moved by a number."""
+    for value, other in ((inputs[0], inputs[1]), (inputs[1], inputs[0])):
+        number = other.low == other.high and not other.nan and value.shape == x.shape
+        if not number or (name in ("Sub", "Div") and value is not inputs[0]):
+            continue
+        factor = float(other.low) if name == "Mul" else 1 / float(other.low) if name == "Div" and other.low else 1.0
+        shift = {"Add": 1.0, "Sub": -1.0}.get(name, 0.0) * float(other.low)
+        if factor <= 0 or (name == "Div" and other.low <= 0):
+            return None
+        found = steps_along(value, axis, depth - 1)
+        if found is None:
+            return None
+        lost = 2 * float(x.dtype.eps) * max(abs(x.low), abs(x.high)) + float(x.dtype.tiny)  # by both of a difference
+        first = (factor * found.first[0] + shift - lost, factor * found.first[1] + shift + lost)
+        last = (factor * found.last[0] + shift - lost, factor * found.last[1] + shift + lost)
+        return Rises(factor * found.least - lost, first, last, found.size)
+    return None
