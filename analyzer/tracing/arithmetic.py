@@ -97,6 +97,8 @@ def binary(
         result = elementwise.binary(tr, _SYMBOLS[op], left, right, node)
         if in_place and isinstance(left, Tensor) and isinstance(result, Tensor):
             elementwise.keeps_shape(tr, _SYMBOLS[op], left, result, node)
+            if tr.sampler is not None and not tr.speculating:
+                tr.sampler.in_place(left, result)
         return result
     if op is ast.BitOr and isinstance(left, DictV) and isinstance(right, DictV):
         target = left if in_place else left.twin()

@@ -16,6 +16,7 @@ from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import Decision, Explorer, OutOfBudget, PathEnd
 from analyzer.tracing.problems import PyRaise, ShapeFailure
 from analyzer.tracing.remembered import remembered
+from analyzer.tracing.samples.sampler import Sampler
 from analyzer.tracing.signatures import ArgumentMismatch
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Scope
@@ -60,14 +61,26 @@ def explore_paths(shared: Shared, body: Callable[[Tracer], object], most: int, d
     return met
 
 
+def explore_sample(shared: Shared, body: Callable[[Tracer], object]) -> None:
+    """Follow the one path that made-up numbers take."""
+    tr, symbols = Tracer(shared, defaults=True, sampler=Sampler()), dict(shared.kept_symbols)
+    with suppress(OutOfBudget), undone(tr):
+        follow(tr, lambda: body(tr))
+    shared.kept_symbols.clear()
+    shared.kept_symbols.update(symbols)
+
+
 def follow(tr: Tracer, body: Callable[[], object]) -> None:
     """Run one path to its end and decide its requirements."""
     tr.passed, tr.reported = Counter(), set()
     try:
         _follow(tr, body)
     except OutOfBudget:
-        tr.shared.passed_cut |= tr.passed  # of two counts of one place the larger
+        if tr.sampler is None:
+            tr.shared.passed_cut |= tr.passed  # of two counts of one place the larger
         raise
+    if tr.sampler is not None:
+        return  # what goes well with some numbers says nothing of others
     tr.shared.passed |= tr.passed.keys() - tr.reported
 
 

@@ -81,6 +81,7 @@ class Shared:
     contracts: Effort = field(default_factory=lambda: Effort(200_000))  # on what users' values are forced to
     most_steps: int = MOST_STEPS
     scale: float = 1.0  # by which the length of the file makes budgets larger
+    asks_values: bool = False  # a branch or a size rests on the elements of tensors, or on chance
     ran_out: bool = False  # of steps or of time, somewhere
     cut: bool = False  # whether that left out paths of the script
     path: str = ""  # of the file

@@ -16,6 +16,7 @@ SOME_CALL = "A call with the arguments named here fails."
 DEFAULT_CONFIGURATION = "A call with the default configuration fails: {}."
 DOCUMENTED_CALL = "A call with the shapes that the docstring names fails."
 DOCUMENTED_PROGRAM = "The example of a docstring"
+SAMPLED_RUN = "A run on numbers that this analysis made up fails; other numbers may lead elsewhere."
 UNREACHED = "No program in the repository reaches it: this analysis made the arguments up, which nobody may give."
 
 

@@ -51,9 +51,11 @@ class Tensor:
     """
 
     __slots__ = (
+        "array",
         "dtype",
         "framework",
         "graph",
+        "invented",
         "name",
         "operation",
         "places",
@@ -89,13 +91,15 @@ class Tensor:
         self.places: tuple[Site, ...] = ()  # the lines of the call that made the layer it comes from
         self.operation = 0  # the application that made it; its conditions carry the same number
         self.strides: tuple[Term, ...] | None = None  # torch: the layout in memory, None if not known
+        self.array: Any = None  # its elements, in a run on made-up numbers
+        self.invented = False  # they are integers of no meaning
         self.tags = tags  # "batch-first", "softmax", "placeholder", "variable" …
 
     def state(self) -> Any:
-        return self.shape, self.strides, self.value
+        return self.shape, self.strides, self.value, self.array
 
     def restore(self, state: Any) -> None:
-        self.shape, self.strides, self.value = state
+        self.shape, self.strides, self.value, self.array = state
 
     @property
     def dims(self) -> tuple[Term, ...] | None:

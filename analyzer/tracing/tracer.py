@@ -14,7 +14,7 @@ from analyzer.tracing.choices import default_of, is_joint, origin_of, settled, t
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd, SeenThrough
-from analyzer.tracing.problems import Diagnostic, ShapeFailure
+from analyzer.tracing.problems import SAMPLED_RUN, Diagnostic, ShapeFailure
 from analyzer.tracing.rows import LIST, Rows
 from analyzer.tracing.solver import satisfiable
 from analyzer.tracing.symbols import Site, Symbols
@@ -31,7 +31,7 @@ from analyzer.tracing.values import (
     Unknown,
     Value,
 )
-from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate
+from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate, product
 
 APPLICATION = 10  # steps that one operator application counts for
 MOST_DEPTH = 48  # calls within calls; each takes some ten of Python's frames
@@ -40,9 +40,12 @@ MOST_DEPTH = 48  # calls within calls; each takes some ten of Python's frames
 class Tracer:
     """One run along one path."""
 
-    def __init__(self, shared: Shared, prefix: tuple[bool, ...] = (), defaults: bool = False) -> None:
+    def __init__(
+        self, shared: Shared, prefix: tuple[bool, ...] = (), defaults: bool = False, sampler: Any = None
+    ) -> None:
         self.shared = shared
         self.defaults = defaults  # flags, configuration and environment have their default values
+        self.sampler = sampler  # of elements, in a run on made-up numbers: see `samples`
         self.met_default = False  # one of them was read
         self.symbols = Symbols(shared.kept_symbols)
         self.path = Path(prefix)
@@ -163,6 +166,8 @@ class Tracer:
     def fresh(
         self, label: str, kind: str = "derived", lo: int | None = 1, hi: int | None = None, graph: bool = False
     ) -> Poly:
+        if kind == "unknown":
+            self.shared.asks_values = True
         return self.symbols.fresh(label, kind, lo, hi, site=self.site() if self.frames else None, graph=graph)
 
     def rank_of(self, tensor: Tensor) -> Term:
@@ -239,6 +244,8 @@ class Tracer:
         if isinstance(value, Tensor):
             if isinstance(value.value, (int, Poly)) and not isinstance(value.value, bool):
                 return value.value
+            if self.sampler is not None and isinstance(found := self.sampler.scalar(value), int):
+                return int(found)
             if value.dims == ():
                 return self.fresh(label, "unknown", None)
             return None
@@ -321,6 +328,10 @@ class Tracer:
             return
         if problem.site.path.startswith(MARK):
             return  # a library's own matter
+        if self.sampler is not None and not self._as_sampled():
+            return
+        if self.sampler is not None:
+            problem = replace(problem, tier=SAMPLED_RUN, certain=False)
         if problem.level == "error" and not problem.tier:
             assumed = any(d.origin == "rank" for d in self.path.decisions)
             tier = tier_of(self.path.decisions, self.defaults, self.in_definition)
@@ -331,6 +342,11 @@ class Tracer:
         place = (problem.site.path, problem.site.line, problem.operator)
         self.reported.add(place)
         self.shared.keep(replace(problem, before=self.passed[place]))
+
+    def _as_sampled(self) -> bool:
+        """Whether the numbers alone have led here: no branch was guessed, no round of a loop stands for others."""
+        guessed = any(d.origin != "flag" and not d.imported for d in self.path.decisions)
+        return not (guessed or self.doubts or self.sampler.invented)
 
     def advise(
         self, rule: str, message: str, site: Site | None = None, operator: str = "", sentences: Sequence[str] = ()
@@ -345,6 +361,7 @@ class Tracer:
         Where it asks for a `rank` that is not known, what is behind it may be the other side's matter alone.
         """
         aside = site.path.startswith(MARK) and origin != "param"
+        self.shared.asks_values = self.shared.asks_values or origin in ("data", "imprecise")
         told = ("guess" if rank else "imprecise") if aside and origin != "flag" else origin
         return self.path.choose(site, told, text, default, imported=aside)
 
@@ -381,6 +398,11 @@ class Tracer:
             value.truth = taken
             return taken
         if isinstance(value, Tensor):
+            count = product(value.dims) if value.dims is not None else None
+            if isinstance(count, int) and count > 1 and value.framework in ("torch", "numpy"):
+                self.refuse(f"`{value!r}` holds {count} elements and has no truth of its own", node, "truth")
+            if self.sampler is not None and (found := self.sampler.scalar(value)) is not None:
+                return bool(found)
             if id(value) not in self.path.truths:
                 self.path.truths[id(value)] = (value, self._choose(site, "data", text, True))
             return self.path.truths[id(value)][1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 
 from analyzer.tracing.arithmetic import binary
@@ -11,6 +12,8 @@ from analyzer.tracing.collected import in_order
 from analyzer.tracing.displays import text_of
 from analyzer.tracing.evaluation import call, get_attribute, iterate
 from analyzer.tracing.operators import elementwise
+from analyzer.tracing.operators.table import Op
+from analyzer.tracing.operators.tensors import one_element
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.truths import truth_of
@@ -36,6 +39,10 @@ def int_(c: Call) -> Value:
         return value
     if isinstance(value, Tensor) and isinstance(value.value, (int, Poly)):
         return value.value
+    if isinstance(value, Tensor):
+        one_element(Op(c.tr, "int", c.node, c.tr.site(c.node)), value, "`int()`")
+    if (number := _sampled(c, value)) is not None:
+        return int(number)
     if isinstance(value, Unknown):
         if value.term is not None and value.pytype != "float":
             return value.term
@@ -56,7 +63,17 @@ def float_(c: Call) -> Value:
             return float(value)
         except ValueError:
             pass
+    if isinstance(value, Tensor):
+        one_element(Op(c.tr, "float", c.node, c.tr.site(c.node)), value, "`float()`")
+    if (number := _sampled(c, value)) is not None:
+        return float(number)
     return Unknown("a number", getattr(value, "origin", "data"), getattr(value, "label", ""), "float")
+
+
+def _sampled(c: Call, value: Value) -> int | float | None:
+    """The number that a tensor holds in a run on made-up numbers."""
+    number = None if c.tr.sampler is None else c.tr.sampler.scalar(value)
+    return number if isinstance(number, (int, float)) and math.isfinite(number) else None
 
 
 def str_(c: Call) -> Value:
@@ -88,6 +105,8 @@ def extremum(largest: bool) -> Callable[[Call], Value]:
             return in_order(c.tr, values, {"key": c.kwargs["key"], "reverse": largest})[0]
         if not values:
             return c.tr.unknown("an extremum")
+        if c.tr.sampler is not None and any(isinstance(v, Tensor) for v in values):
+            values = [v if (number := _sampled(c, v)) is None else number for v in values]
         if all(isinstance(v, (int, float)) for v in values) or all(isinstance(v, str) for v in values):
             return max(values) if largest else min(values)
         terms = [
