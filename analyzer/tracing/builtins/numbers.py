@@ -72,6 +72,7 @@ def float_(c: Call) -> Value:
 
 def _sampled(c: Call, value: Value) -> int | float | None:
     """The number that a tensor holds in a run on made-up numbers."""
+    c.tr.shared.asks_values = c.tr.shared.asks_values or isinstance(value, Tensor)
     number = None if c.tr.sampler is None else c.tr.sampler.scalar(value)
     return number if isinstance(number, (int, float)) and math.isfinite(number) else None
 

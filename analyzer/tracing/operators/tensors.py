@@ -135,6 +135,7 @@ def _result(
         if isinstance(axis, int) and -len(owner.strides) <= axis < len(owner.strides):
             return owner.strides[axis]
     if name in ("item", "tolist", "backward", "eval", "initializer", "stride", "data_ptr", "storage", "register_hook"):
+        tr.shared.asks_values = tr.shared.asks_values or name in ("item", "tolist")
         if name == "item" and owner.value is not None:
             return owner.value
         if name == "item" and not args:
