@@ -19,6 +19,7 @@ from analyzer.tracing.remembered import remembered
 from analyzer.tracing.samples.sampler import Sampler
 from analyzer.tracing.signatures import ArgumentMismatch
 from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.uncaught import tell_exception
 from analyzer.tracing.values import Scope
 from analyzer.tracing.verdicts import close_path
 
@@ -94,8 +95,10 @@ def _follow(tr: Tracer, body: Callable[[], object]) -> None:
         if tr.certain:
             tr.report(failure.problem)
         return
-    except PyRaise:
-        pass
+    except PyRaise as error:
+        tr.shared.asks_values = tr.shared.asks_values or tr.defaults
+        if tr.sampler is not None:
+            tell_exception(tr, error)
     except PathEnd:
         pass
     except RecursionError:

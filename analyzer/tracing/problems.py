@@ -27,6 +27,7 @@ class PyRaise(Exception):
         super().__init__(f"{name}: {message}")
         self.name, self.message, self.value = name, message, value
         self.path = ""  # of the file whose function raised it
+        self.site: Site | None = None  # the innermost statement of the repository's own that it passed
 
 
 class ShapeFailure(PyRaise):

@@ -9,6 +9,10 @@ from typing import Any
 from analyzer.tracing.symbols import Site
 from analyzer.validity.terms import Poly, Term
 
+# What elements mean in a run on made-up numbers: computed as the program does; near to that, or drawn for what is not
+# computed; drawn from a range that may be none of theirs.
+COMPUTED, ESTIMATED, INVENTED = range(3)
+
 
 class Shape:
     """The dimensions of a tensor; while the rank is unknown, the sizes that were looked at from either end."""
@@ -55,7 +59,7 @@ class Tensor:
         "dtype",
         "framework",
         "graph",
-        "invented",
+        "meaning",
         "name",
         "operation",
         "places",
@@ -92,7 +96,7 @@ class Tensor:
         self.operation = 0  # the application that made it; its conditions carry the same number
         self.strides: tuple[Term, ...] | None = None  # torch: the layout in memory, None if not known
         self.array: Any = None  # its elements, in a run on made-up numbers
-        self.invented = False  # they are integers of no meaning
+        self.meaning = COMPUTED  # of them
         self.tags = tags  # "batch-first", "softmax", "placeholder", "variable" …
 
     def state(self) -> Any:

@@ -18,7 +18,7 @@ from analyzer.tracing.problems import SAMPLED_RUN, Diagnostic, ShapeFailure
 from analyzer.tracing.rows import LIST, Rows
 from analyzer.tracing.solver import satisfiable
 from analyzer.tracing.symbols import Site, Symbols
-from analyzer.tracing.tensors import Shape, Tensor
+from analyzer.tracing.tensors import INVENTED, Shape, Tensor
 from analyzer.tracing.truths import Test, likely, truth_of
 from analyzer.tracing.values import (
     FREE,
@@ -346,7 +346,7 @@ class Tracer:
     def _as_sampled(self) -> bool:
         """Whether the numbers alone have led here: no branch was guessed, no round of a loop stands for others."""
         guessed = any(d.origin != "flag" and not d.imported for d in self.path.decisions)
-        return not (guessed or self.doubts or self.sampler.invented)
+        return not (guessed or self.doubts or self.sampler.rests_on == INVENTED)
 
     def advise(
         self, rule: str, message: str, site: Site | None = None, operator: str = "", sentences: Sequence[str] = ()

@@ -18,15 +18,17 @@ import numpy as np
 
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.plain_data import NotPlain, as_value
-from analyzer.tracing.samples import numpy_functions, torch_functions
-from analyzer.tracing.tensors import Size, Tensor
+from analyzer.tracing.samples import numpy_functions, torch_choices, torch_creation, torch_functions, torch_shapes
+from analyzer.tracing.tensors import COMPUTED, ESTIMATED, INVENTED, Size, Tensor
 from analyzer.tracing.values import Api, ListV, Native, SliceV, Unknown, Value
 
 MOST_ELEMENTS = 1 << 18  # of one array: a quarter of a million, a megabyte or two
 MOST_WORK = 1 << 25  # elements that all arrays of a run have together, a few seconds of one core
 SEED = 0  # of the numbers that are made up: two runs of this analysis agree
 _ASIDE = frozenset(("device", "requires_grad", "memory_format", "non_blocking", "layout", "pin_memory", "generator"))
-_DRAWN = {"rand", "rand_like", "random", "random_sample", "uniform", "uniform_", "ranf", "sample"}
+_UNIFORM = frozenset(("rand", "rand_like"))
+_NORMAL = frozenset(("randn", "randn_like", "normal"))
+_EXACT = frozenset(name for family in (torch_choices, torch_creation, torch_shapes) for name in family.FUNCTIONS)
 _TYPES = {"bfloat16": "float32", "string": "object"}
 
 
@@ -57,26 +59,26 @@ class Sampler:
         self._draws = np.random.default_rng(SEED)
         self.python = random.Random(SEED)
         self._work = 0
-        self.invented = False  # a branch or a size rests on integers that are drawn from a range of no meaning
-        self._from_invented = False  # what is computed now does
+        self.rests_on = COMPUTED  # the least meaning that a branch or a size so far rests on
+        self._meaning = COMPUTED  # and what is computed now
 
     # ------------------------------------------------------------------ from values to arrays
 
     def of(self, tensor: Tensor) -> Any:
         """The elements of a tensor; drawn, and the same from then on, where nothing is known of them."""
         if tensor.array is not None:
-            self._from_invented = self._from_invented or tensor.invented
+            self._meaning = max(self._meaning, tensor.meaning)
             return tensor.array
         dims = tensor.dims
-        if dims is None or not all(isinstance(d, int) for d in dims):
+        if dims is None or not _sized(tensor):
             raise NotComputed
         if _whole(tensor.value):
             tensor.array = np.array(tensor.value, np.int64).reshape(dims)
             return tensor.array
         self._spend(math.prod(dims))
         tensor.array = self._draw(tensor, dims)
-        tensor.invented = tensor.array.dtype.kind in "ib"
-        self._from_invented = self._from_invented or tensor.invented
+        tensor.meaning = INVENTED if tensor.array.dtype.kind in "ib" else ESTIMATED
+        self._meaning = max(self._meaning, tensor.meaning)
         return tensor.array
 
     def _draw(self, tensor: Tensor, dims: Sequence[Any]) -> Any:
@@ -85,7 +87,7 @@ class Sampler:
             return self._draws.random(dims) < 0.5
         if kind.startswith(("int", "uint")):
             return self._draws.integers(0, 2, dims)
-        drawn = self._draws.random(dims) if tensor.name in _DRAWN else self._draws.standard_normal(dims)
+        drawn = self._draws.standard_normal(dims)
         return drawn.astype(np.float64 if kind == "float64" else np.float32)
 
     def _spend(self, elements: int) -> None:
@@ -114,7 +116,7 @@ class Sampler:
     def _number(self, value: Value) -> Any:
         found = self.data(value)
         if isinstance(found, np.ndarray):
-            self.invented = self.invented or (isinstance(value, Tensor) and value.invented)
+            self.rests_on = max(self.rests_on, value.meaning if isinstance(value, Tensor) else COMPUTED)
             return found.reshape(()).item()
         return found
 
@@ -122,24 +124,24 @@ class Sampler:
         """The number or truth that a tensor of one element holds; None where it is not computed."""
         if not isinstance(value, Tensor) or value.graph:
             return None
-        self._from_invented = False
+        self._meaning = COMPUTED
         try:
             found = self.of(value)
         except NotComputed:
             return None
         if found.size != 1:
             return None
-        self.invented = self.invented or self._from_invented
+        self.rests_on = max(self.rests_on, self._meaning)
         return found.reshape(()).item()
 
     def extent(self, tensor: Tensor, ignored: Value = None) -> tuple[int, int] | None:
         """The least and the largest of integers that have a meaning; None where none are known."""
-        self._from_invented = False
+        self._meaning = COMPUTED
         try:
             found = self.of(tensor)
         except NotComputed:
             return None
-        if self._from_invented or found.dtype.kind not in "iu":
+        if self._meaning == INVENTED or found.dtype.kind not in "iu":
             return None
         if isinstance(ignored, int):
             found = found[found != ignored]
@@ -147,28 +149,39 @@ class Sampler:
 
     def listed(self, value: Tensor) -> Any:
         """What `tolist` gives; None where it is not computed."""
-        self._from_invented = False
+        self._meaning = COMPUTED
         try:
             found = as_value(self.of(value).tolist())
         except (NotComputed, NotPlain):
             return None
-        self.invented = self.invented or self._from_invented
+        self.rests_on = max(self.rests_on, self._meaning)
         return found
 
     # ------------------------------------------------------------------ from arrays to values
 
     def computed(
-        self, function: Callable[..., Any] | None, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value
+        self,
+        function: Callable[..., Any] | None,
+        args: Sequence[Value],
+        kwargs: Mapping[str, Value],
+        result: Value,
+        exactly: bool = False,
     ) -> Value:
-        """`result`, what the rules know of a call, with the elements that `function` computes."""
+        """`result`, what the rules know of a call, with the elements that `function` computes.
+
+        `exactly`: to the last bit; arithmetic of floats is near to the program's.
+        """
         if function is None or not _holds_tensors(result):
             return result
-        self._from_invented = False
+        self._meaning = COMPUTED
         try:
             given = [self.data(a) for a in args if not _a_device(a)]
             named = {k: self.data(v) for k, v in kwargs.items() if k not in _ASIDE}
             with _quiet():
-                return self.attached(result, function(*given, **named))
+                found = function(*given, **named)
+            if not exactly and _floats(found):
+                self._meaning = max(self._meaning, ESTIMATED)
+            return self.attached(result, found)
         except NotComputed:
             return result
         except Exception:  # a call that the function does not foresee, or one that fails: the rules know better
@@ -183,9 +196,9 @@ class Sampler:
             self._spend(array.size)
             if result.dims is None or any(not isinstance(d, int) for d in result.dims):
                 result.shape.dims = tuple(map(int, array.shape))
-                self.invented = self.invented or self._from_invented
+                self.rests_on = max(self.rests_on, self._meaning)
             if result.dims == array.shape:
-                result.array, result.invented = array, self._from_invented
+                result.array, result.meaning = array, self._meaning
             return result
         if isinstance(result, tuple) and isinstance(found, (tuple, list)) and len(found) == len(result):
             for part, array in zip(result, found, strict=True):
@@ -214,9 +227,10 @@ class Sampler:
         if home.startswith("torch"):
             if short in ("randint", "randperm"):
                 return self._integers(short, args, kwargs, result)
-            if isinstance(result, Tensor) and short in _DRAWN:
-                result.name = short
-            return self.computed(torch_functions.FUNCTIONS.get(short), args, kwargs, result)
+            if short in _UNIFORM | _NORMAL and isinstance(result, Tensor) and _sized(result):
+                how = self._draws.random if short in _UNIFORM else self._draws.standard_normal
+                return self.attached(result, how(result.dims).astype(np.float32))
+            return self.computed(torch_functions.FUNCTIONS.get(short), args, kwargs, result, short in _EXACT)
         return result
 
     def method(
@@ -237,7 +251,7 @@ class Sampler:
             if name not in numpy_functions.METHODS:
                 return result
             return self.computed(lambda own, *a, **k: getattr(own, name)(*a, **k), (owner, *args), kwargs, result)
-        return self.computed(torch_functions.FUNCTIONS.get(name), (owner, *args), kwargs, result)
+        return self.computed(torch_functions.FUNCTIONS.get(name), (owner, *args), kwargs, result, name in _EXACT)
 
     def _written(
         self, owner: Tensor, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value, trying: bool
@@ -252,7 +266,7 @@ class Sampler:
             owner.array = made.array
         elif isinstance(result, Tensor) and result is not owner:
             result.array = before
-        owner.invented = owner.invented or made.invented
+        owner.meaning = max(owner.meaning, made.meaning)
         return result
 
     def assign(self, owner: Tensor, index: Value, value: Value, trying: bool) -> None:
@@ -260,9 +274,9 @@ class Sampler:
         if owner.array is None or trying:
             return
         try:
-            self._from_invented = owner.invented
+            self._meaning = owner.meaning
             place, given = self.data(index), self.data(value)
-            owner.invented = self._from_invented
+            owner.meaning = self._meaning
             if not _write(owner.array, _places(place), given):
                 owner.array = None
         except NotComputed:
@@ -278,7 +292,7 @@ class Sampler:
         """`owner[index]`."""
         if owner.framework not in ("torch", "numpy") or owner.graph:
             return result
-        return self.computed(lambda own, place: own[_places(place)], (owner, index), {}, result)
+        return self.computed(lambda own, place: own[_places(place)], (owner, index), {}, result, exactly=True)
 
     def in_place(self, target: Tensor, result: Tensor) -> None:
         """`target += …` writes into the array that other names may stand for."""
@@ -335,6 +349,15 @@ def _number_of(function: Callable[[], Any], otherwise: Value) -> Value:
         return otherwise
     found = found.item() if isinstance(found, np.generic) else found
     return found if isinstance(found, (bool, int, float)) else otherwise
+
+
+def _sized(tensor: Tensor) -> bool:
+    return tensor.dims is not None and all(isinstance(d, int) for d in tensor.dims)
+
+
+def _floats(found: Any) -> bool:
+    parts = found if isinstance(found, (tuple, list)) else (found,)
+    return any(np.asarray(part).dtype.kind == "f" for part in parts)
 
 
 def _whole(value: Any) -> bool:
