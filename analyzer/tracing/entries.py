@@ -24,6 +24,7 @@ from analyzer.tracing.problems import (
     DEFAULT_CONFIGURATION,
     DOCUMENTED_CALL,
     DOCUMENTED_PROGRAM,
+    GUESSED_RUN,
     SAMPLED_RUN,
     Diagnostic,
 )
@@ -282,7 +283,7 @@ def _explore_driver(shared: Shared, driver: Driver, relative: str) -> None:
         shared.reached |= reached
         for key in [k for k, p in shared.problems.items() if p is not before.get(k)]:
             problem = shared.problems.pop(key)
-            sampled = problem.tier == SAMPLED_RUN
+            sampled = problem.tier in (GUESSED_RUN, SAMPLED_RUN)
             doubtful = driver.documented and not problem.certain and not sampled
             if not used or doubtful or problem.site.path == driver.path or problem.level not in ("error", "warning"):
                 shared.problems.update({key: before[key]} if key in before else {})

@@ -26,6 +26,7 @@ from analyzer.tracing.verdicts import close_path
 DEFINITION_EFFORT = 30_000  # of the solver that each definition has at least, whatever those before it took
 ENTRY_STEPS = 25_000  # of one of them
 MOST_ENTRY_PATHS = 6  # combinations of branches in one function or class, of which a file may have hundreds
+MOST_SAMPLES = 6  # paths of a run on made-up numbers
 _GAPS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration, AssertionError)
 
 
@@ -63,12 +64,25 @@ def explore_paths(shared: Shared, body: Callable[[Tracer], object], most: int, d
 
 
 def explore_sample(shared: Shared, body: Callable[[Tracer], object]) -> None:
-    """Follow the one path that made-up numbers take."""
-    tr, symbols = Tracer(shared, defaults=True, sampler=Sampler()), dict(shared.kept_symbols)
-    with suppress(OutOfBudget), undone(tr):
-        follow(tr, lambda: body(tr))
-    shared.kept_symbols.clear()
-    shared.kept_symbols.update(symbols)
+    """Follow the path that made-up numbers take; and others, where what is no number has to be guessed."""
+    explorer = Explorer(MOST_SAMPLES)
+    kept, symbols, notes = shared.kept, dict(shared.kept_symbols), dict(shared.notes)
+    shared.kept = dict(kept)  # a module that is met here first was followed with made-up numbers
+    try:
+        for prefix in explorer.prefixes():
+            if explorer.explored > MOST_SAMPLES:
+                break
+            tr = Tracer(shared, prefix, defaults=True, sampler=Sampler())
+            with undone(tr):
+                follow(tr, lambda tr=tr: body(tr))  # type: ignore[misc]
+                decisions = list(tr.path.decisions)
+            explorer.finished(prefix, decisions)
+    except OutOfBudget:
+        pass
+    finally:
+        shared.kept, shared.notes = kept, notes
+        shared.kept_symbols.clear()
+        shared.kept_symbols.update(symbols)
 
 
 def follow(tr: Tracer, body: Callable[[], object]) -> None:
@@ -80,8 +94,9 @@ def follow(tr: Tracer, body: Callable[[], object]) -> None:
         if tr.sampler is None:
             tr.shared.passed_cut |= tr.passed  # of two counts of one place the larger
         raise
-    if tr.sampler is not None:
-        return  # what goes well with some numbers says nothing of others
+    if tr.sampler is not None:  # what goes well with some numbers says nothing of others
+        tr.shared.passed_samples |= tr.passed.keys() - tr.reported
+        return
     tr.shared.passed |= tr.passed.keys() - tr.reported
 
 

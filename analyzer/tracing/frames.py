@@ -99,6 +99,7 @@ class Shared:
     passed: set[tuple[str, int, str]] = field(
         default_factory=set
     )  # (path, line, operator) on a path that no error ends there
+    passed_samples: set[tuple[str, int, str]] = field(default_factory=set)  # and on a path of made-up numbers
     passed_cut: Counter[tuple[str, int, str]] = field(default_factory=Counter)  # and how often on one cut by its budget
     observed: dict[str, dict[int, list[ObservedCall]]] | None = (
         None  # path -> line of a function -> its calls, where wanted

@@ -14,7 +14,7 @@ from analyzer.tracing.choices import default_of, is_joint, origin_of, settled, t
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd, SeenThrough
-from analyzer.tracing.problems import SAMPLED_RUN, Diagnostic, ShapeFailure
+from analyzer.tracing.problems import GUESS_FREE, GUESSED_RUN, SAMPLED_RUN, Diagnostic, ShapeFailure
 from analyzer.tracing.rows import LIST, Rows
 from analyzer.tracing.solver import satisfiable
 from analyzer.tracing.symbols import Site, Symbols
@@ -100,7 +100,7 @@ class Tracer:
     def observe(self, function: Function, names: dict[str, Value], result: Value) -> None:
         """Keep what a call was given and what it gave, for proposals of annotations."""
         calls = self.shared.observed
-        if calls is None or self.speculating or not self.certain:
+        if calls is None or self.speculating or not self.certain or self.sampler is not None:
             return
         seen = calls.setdefault(function.path, {}).setdefault(function.node.lineno, [])
         owner = next(iter(names.values()), None)
@@ -278,6 +278,11 @@ class Tracer:
                         self.set_rank(Tensor(shape, name="dim"), rank)
 
     @property
+    def choices(self) -> int:
+        """How many answers so far are not the program's own: branches, and numbers that were made up."""
+        return len(self.path.decisions) + (self.sampler.asked if self.sampler is not None else 0)
+
+    @property
     def certain(self) -> bool:
         return not self.doubts and all(d.free for d in self.path.decisions)
 
@@ -328,10 +333,11 @@ class Tracer:
             return
         if problem.site.path.startswith(MARK):
             return  # a library's own matter
-        if self.sampler is not None and not self._as_sampled():
-            return
         if self.sampler is not None:
-            problem = replace(problem, tier=SAMPLED_RUN, certain=False)
+            guessed = any(d.origin != "flag" for d in self.path.decisions)
+            if self.doubts or self.sampler.rests_on == INVENTED or (guessed and problem.rule in GUESS_FREE):
+                return
+            problem = replace(problem, tier=GUESSED_RUN if guessed else SAMPLED_RUN, certain=False)
         if problem.level == "error" and not problem.tier:
             assumed = any(d.origin == "rank" for d in self.path.decisions)
             tier = tier_of(self.path.decisions, self.defaults, self.in_definition)
@@ -342,11 +348,6 @@ class Tracer:
         place = (problem.site.path, problem.site.line, problem.operator)
         self.reported.add(place)
         self.shared.keep(replace(problem, before=self.passed[place]))
-
-    def _as_sampled(self) -> bool:
-        """Whether the numbers alone have led here: no branch was guessed, no round of a loop stands for others."""
-        guessed = any(d.origin != "flag" and not d.imported for d in self.path.decisions)
-        return not (guessed or self.doubts or self.sampler.rests_on == INVENTED)
 
     def advise(
         self, rule: str, message: str, site: Site | None = None, operator: str = "", sentences: Sequence[str] = ()

@@ -26,6 +26,7 @@ from analyzer.tracing.problems import (
     DOCUMENTED_CALL,
     DOCUMENTED_PROGRAM,
     EVERY_RUN,
+    GUESSED_RUN,
     SAMPLED_RUN,
     Diagnostic,
 )
@@ -284,6 +285,8 @@ def _drop_doubtful(shared: Shared) -> None:
     for key, problem in list(shared.problems.items()):
         place = (problem.site.path, problem.site.line, problem.operator)
         works = place in shared.passed or shared.passed_cut[place] > problem.before
+        if problem.tier == GUESSED_RUN:
+            works = place in shared.passed_samples
         if problem.tier in (DOCUMENTED_CALL, SAMPLED_RUN) or problem.tier.startswith(DOCUMENTED_PROGRAM):
             continue  # the operator works for other arguments than those that the docstring names
         if problem.level == "error" and not problem.certain and works:

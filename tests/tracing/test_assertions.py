@@ -56,7 +56,7 @@ class Net(torch.nn.Module):
 @pytest.mark.parametrize("size", [3, 4])
 def test_sums_of_truths_are_places(tmp_path: Path, size: int) -> None:
     text = f"""import torch
-edges, x = torch.zeros(2, 3, 9), torch.zeros(2, 3, 4)
+edges, x = torch.ones(2, 3, 3), torch.ones(2, 3, 4)
 places = torch.sum(x[..., None] >= edges[:, :, None, :], dim=-1) - 1
 torch.zeros(2, 3, 4).gather(-1, places) + torch.zeros(2, {size}, 4)
 """

@@ -201,12 +201,58 @@ def test_integers_without_a_meaning_tell_nothing(tmp_path: Path) -> None:
     assert not [f for f in trace(file, tmp_path, target="t").findings if f.level.value != "note"]
 
 
-def test_a_branch_that_no_number_decides_ends_what_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("fails", "told"),
+    [
+        ("torch.zeros(3, n) @ torch.zeros(5, 2)", "possible"),  # as where the sizes are written down
+        ("int('five')", ""),
+        ("raise ValueError(n)", ""),
+    ],
+)
+def test_what_is_told_behind_a_branch_that_no_number_decides(fails: str, told: str, tmp_path: Path) -> None:
     file = tmp_path / "program.py"
     file.write_text(
-        "import torch, somelib\nn = int((torch.arange(10) > 5).sum())\n"
-        "if somelib.is_wide():\n    torch.zeros(3, n) @ torch.zeros(5, 2)\n"
+        f"import torch, somelib\nn = int((torch.arange(10) > 5).sum())\nif somelib.is_wide():\n    {fails}\n"
     )
+    found = [f.confidence.value for f in trace(file, tmp_path, target="t").findings if f.level.value != "note"]
+    assert found == [told] * bool(told)
+
+
+EXCEPTIONS = {  # a program that ends with one, and its twin
+    "unpacking": ("a, b = 'i->j'.split({0})", "'->'", "','"),
+    "an index": ("x = [1, 2, 3]\nprint(x[{0}])", "2", "3"),
+    "an assertion": ("x = torch.arange(6)\nassert x.sum() == {0}", "15", "14"),
+    "a refusal": ("n = int(torch.arange(6).max())\nif n > {0}:\n    raise ValueError('too large')", "5", "4"),
+    "None": ("x = {0}\nx.sum()", "torch.ones(2)", "None"),
+}
+
+
+@pytest.mark.parametrize("name", EXCEPTIONS)
+def test_an_exception_that_ends_the_program_is_told(name: str, tmp_path: Path) -> None:
+    text, right, wrong = EXCEPTIONS[name]
+    for value, told in ((wrong, True), (right, False)):
+        file = tmp_path / "program.py"
+        file.write_text("import torch\nn = int((torch.arange(10) > 5).sum())\n" + text.format(value) + "\n")
+        found = [f for f in trace(file, tmp_path, target="t").findings if f.level.value != "note"]
+        assert [f.rule for f in found] == ["tracing/uncaught-exception"] * told, found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "net = torch.nn.Linear(3, 3)\nx = torch.ones(2, 3)\nassert torch.allclose(net(x), net(x))",
+        "x = torch.rand(5)\nassert (x.sum() - x.sum()).abs() < 1e-30",
+        "try:\n    a, b = 'x'.split(',')\nexcept ValueError:\n    pass",
+        "import sys\nsys.exit(1)",
+        "raise SystemExit('use: …')",
+        "open('missing.txt').read()",
+        "import nowhere.at_all",
+    ],
+)
+def test_no_exception_is_told(text: str, tmp_path: Path) -> None:
+    """What rests on numbers that are only near to the program's, what is caught, and how a program ends itself."""
+    file = tmp_path / "program.py"
+    file.write_text(f"import torch\nn = int((torch.arange(10) > 5).sum())\n{text}\n")
     assert not [f for f in trace(file, tmp_path, target="t").findings if f.level.value != "note"]
 
 

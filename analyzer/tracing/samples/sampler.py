@@ -61,6 +61,7 @@ class Sampler:
         self._work = 0
         self.rests_on = COMPUTED  # the least meaning that a branch or a size so far rests on
         self._meaning = COMPUTED  # and what is computed now
+        self.asked = 0  # numbers that the program asked for and that are not computed as it does
 
     # ------------------------------------------------------------------ from values to arrays
 
@@ -132,6 +133,7 @@ class Sampler:
         if found.size != 1:
             return None
         self.rests_on = max(self.rests_on, self._meaning)
+        self.asked += self._meaning > COMPUTED
         return found.reshape(()).item()
 
     def extent(self, tensor: Tensor, ignored: Value = None) -> tuple[int, int] | None:
@@ -229,6 +231,7 @@ class Sampler:
                 return self._integers(short, args, kwargs, result)
             if short in _UNIFORM | _NORMAL and isinstance(result, Tensor) and _sized(result):
                 how = self._draws.random if short in _UNIFORM else self._draws.standard_normal
+                self._meaning = ESTIMATED
                 return self.attached(result, how(result.dims).astype(np.float32))
             return self.computed(torch_functions.FUNCTIONS.get(short), args, kwargs, result, short in _EXACT)
         return result
@@ -307,10 +310,12 @@ class Sampler:
             numbers = [g for g in given if not isinstance(g, (list, tuple))]
             sizes = size if size is not None else next(g for g in given if isinstance(g, (list, tuple)))
             lowest = low if low is not None else numbers[0] if len(numbers) > 1 else 0
+            self._meaning = ESTIMATED
             return self._draws.integers(lowest, high if high is not None else numbers[-1], tuple(sizes))
 
-        function = randint if name == "randint" else lambda n, **_: self._draws.permutation(int(n))
-        return self.computed(function, args, kwargs, result)
+        if name == "randint":
+            return self.computed(randint, args, kwargs, result)
+        return self.computed(self._chance(lambda n, **_: self._draws.permutation(int(n))), args, kwargs, result)
 
     def _drawn(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value) -> Value:
         old = {"randint": "integers", "rand": "random", "randn": "standard_normal", "random_sample": "random"}
@@ -320,15 +325,25 @@ class Sampler:
             return result
         function = getattr(self._draws, short)
         if name in ("rand", "randn"):
-            return self.computed(lambda *size: function(size or None), args, kwargs, result)
+            return self.computed(self._chance(lambda *size: function(size or None)), args, kwargs, result)
         if isinstance(result, Unknown):
             result = _number_of(
                 lambda: function(*map(self.data, args), **{k: self.data(v) for k, v in kwargs.items()}), result
             )
             return result
-        return self.computed(function, args, kwargs, result)
+        return self.computed(self._chance(function), args, kwargs, result)
+
+    def _chance(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, whose numbers are others in each run of the program."""
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            self._meaning = max(self._meaning, ESTIMATED)
+            return function(*args, **kwargs)
+
+        return run
 
     def _by_chance(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value) -> Value:
+        self.rests_on = max(self.rests_on, ESTIMATED)
         first = args[0] if args else None
         items = list(first.items) if isinstance(first, ListV) and not first.open else first
         if name in ("choice", "sample") and isinstance(items, (list, tuple)) and items:
