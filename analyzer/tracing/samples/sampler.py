@@ -22,8 +22,8 @@ from analyzer.tracing.samples import numpy_functions, torch_choices, torch_creat
 from analyzer.tracing.tensors import COMPUTED, ESTIMATED, INVENTED, Size, Tensor
 from analyzer.tracing.values import Api, ListV, Native, SliceV, Unknown, Value
 
-MOST_ELEMENTS = 1 << 18  # of one array: a quarter of a million, a megabyte or two
-MOST_WORK = 1 << 25  # elements that all arrays of a run have together, a few seconds of one core
+MOST_ELEMENTS = 1 << 20  # of one array, some megabytes
+MOST_WORK = 1 << 25  # elements that all arrays of a run have together: about a second of one core
 SEED = 0  # of the numbers that are made up: two runs of this analysis agree
 _ASIDE = frozenset(("device", "requires_grad", "memory_format", "non_blocking", "layout", "pin_memory", "generator"))
 _UNIFORM = frozenset(("rand", "rand_like"))
@@ -61,6 +61,7 @@ class Sampler:
         self._work = 0
         self.rests_on = COMPUTED  # the least meaning that a branch or a size so far rests on
         self._meaning = COMPUTED  # and what is computed now
+        self._framework = "torch"  # of what is computed now
         self.asked = 0  # numbers that the program asked for and that are not computed as it does
 
     # ------------------------------------------------------------------ from values to arrays
@@ -208,10 +209,22 @@ class Sampler:
         elif isinstance(result, ListV) and isinstance(found, (tuple, list)) and len(found) == len(result.items):
             for part, array in zip(result.items, found, strict=True):
                 self.attached(part, array)
-        elif isinstance(result, Unknown) and isinstance(found, (np.ndarray, np.generic)):
-            made = Tensor(tuple(map(int, found.shape)), str(found.dtype))
-            return self.attached(made, found)
+        elif isinstance(result, Unknown):
+            return self._made(result, found)
         return result
+
+    def _made(self, otherwise: Value, found: Any) -> Value:
+        """What was computed where the rules know nothing of the result."""
+        if isinstance(found, bool):
+            self.rests_on = max(self.rests_on, self._meaning)
+            self.asked += self._meaning > COMPUTED
+            return found
+        if isinstance(found, (tuple, list)):
+            return tuple(self._made(otherwise, part) for part in found)
+        if isinstance(found, (np.ndarray, np.generic)) and found.dtype.kind in "biuf":
+            self.rests_on = max(self.rests_on, self._meaning)
+            return self.attached(Tensor(tuple(map(int, found.shape)), str(found.dtype), self._framework), found)
+        return otherwise
 
     # ------------------------------------------------------------------ calls
 
@@ -224,6 +237,7 @@ class Sampler:
             return self._by_chance(short, args, kwargs, result)
         if home == "numpy.random":
             return self._drawn(short, args, kwargs, result)
+        self._framework = "numpy" if home.startswith("numpy") else "torch"
         if home == "numpy":
             return self.computed(numpy_functions.FUNCTIONS.get(short), args, kwargs, result)
         if home.startswith("torch"):
@@ -242,6 +256,7 @@ class Sampler:
         """A method of a tensor. One that writes into it changes its elements, unless `trying`."""
         if owner.framework not in ("torch", "numpy") or owner.graph:
             return result
+        self._framework = owner.framework
         if name == "item":
             found = self.scalar(owner)
             return result if found is None else found
