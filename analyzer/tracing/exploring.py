@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,6 +28,7 @@ DEFINITION_EFFORT = 30_000  # of the solver that each definition has at least, w
 ENTRY_STEPS = 25_000  # of one of them
 MOST_ENTRY_PATHS = 6  # combinations of branches in one function or class, of which a file may have hundreds
 MOST_SAMPLES = 6  # paths of a run on made-up numbers
+SAMPLE_SECONDS = 2.0  # of processor time that they may take together
 _GAPS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration, AssertionError)
 
 
@@ -66,6 +68,8 @@ def explore_paths(shared: Shared, body: Callable[[Tracer], object], most: int, d
 def explore_sample(shared: Shared, body: Callable[[Tracer], object]) -> None:
     """Follow the path that made-up numbers take; and others, where what is no number has to be guessed."""
     explorer = Explorer(MOST_SAMPLES)
+    ends, ran_out = shared.ends, shared.ran_out
+    shared.ends = min(ends, time.process_time() + SAMPLE_SECONDS)
     kept, symbols, notes = shared.kept, dict(shared.kept_symbols), dict(shared.notes)
     shared.kept = dict(kept)  # a module that is met here first was followed with made-up numbers
     try:
@@ -80,7 +84,7 @@ def explore_sample(shared: Shared, body: Callable[[Tracer], object]) -> None:
     except OutOfBudget:
         pass
     finally:
-        shared.kept, shared.notes = kept, notes
+        shared.kept, shared.notes, shared.ends, shared.ran_out = kept, notes, ends, ran_out
         shared.kept_symbols.clear()
         shared.kept_symbols.update(symbols)
 

@@ -246,6 +246,7 @@ def test_an_exception_that_ends_the_program_is_told(name: str, tmp_path: Path) -
         "import sys\nsys.exit(1)",
         "raise SystemExit('use: …')",
         "open('missing.txt').read()",
+        "import somelib\na, b = somelib.load(), somelib.load()\nassert len({a.shape[0], b.shape[0]}) == 1",
         "import nowhere.at_all",
     ],
 )

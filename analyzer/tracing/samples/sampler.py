@@ -245,8 +245,7 @@ class Sampler:
                 return self._integers(short, args, kwargs, result)
             if short in _UNIFORM | _NORMAL and isinstance(result, Tensor) and _sized(result):
                 how = self._draws.random if short in _UNIFORM else self._draws.standard_normal
-                self._meaning = ESTIMATED
-                return self.attached(result, how(result.dims).astype(np.float32))
+                return self.computed(self._chance(lambda: how(result.dims).astype(np.float32)), (), {}, result)
             return self.computed(torch_functions.FUNCTIONS.get(short), args, kwargs, result, short in _EXACT)
         return result
 
