@@ -159,7 +159,9 @@ def _of_constants(tr: Tracer, op: type[ast.operator], left: Any, right: Any) -> 
         found = _CONSTANT[op](left, right)
     except ZeroDivisionError as error:
         raise PyRaise("ZeroDivisionError", str(error)) from error
-    except (TypeError, OverflowError, ValueError, KeyError):
+    except (TypeError, OverflowError, ValueError, KeyError) as error:
+        if tr.sampler is not None and isinstance(error, TypeError):
+            raise PyRaise("TypeError", str(error)) from error
         return tr.unknown("arithmetic")
     return Size(found) if isinstance(left, Size) and isinstance(found, tuple) else found
 

@@ -165,6 +165,7 @@ PROGRAMS = {  # a program, the number that fits and one that does not
     ),
     "a table": ("torch.nn.Embedding({0}, 4)(torch.randint(0, 12, (50,)))", 12, 9),
     "classes": ("torch.nn.functional.cross_entropy(torch.randn(64, {0}), torch.randint(0, 5, (64,)))", 5, 4),
+    "one hot": ("torch.nn.functional.one_hot(torch.arange(6) % 4, {0})", 4, 3),
     "an index": ("x = torch.zeros(4)\nx[torch.arange({0})]", 4, 5),
     "numpy": (
         "import numpy as np\na = np.arange(12).reshape(3, 4)\nk = np.flatnonzero(a[0] > 1)\n"
@@ -223,6 +224,7 @@ EXCEPTIONS = {  # a program that ends with one, and its twin
     "an index": ("x = [1, 2, 3]\nprint(x[{0}])", "2", "3"),
     "an assertion": ("x = torch.arange(6)\nassert x.sum() == {0}", "15", "14"),
     "a refusal": ("n = int(torch.arange(6).max())\nif n > {0}:\n    raise ValueError('too large')", "5", "4"),
+    "a sum": ("size = (2, 3)\nprint(size + {0})", "(1,)", "1"),
     "None": ("x = {0}\nx.sum()", "torch.ones(2)", "None"),
 }
 
