@@ -224,7 +224,7 @@ EXCEPTIONS = {  # a program that ends with one, and its twin
     "an index": ("x = [1, 2, 3]\nprint(x[{0}])", "2", "3"),
     "an assertion": ("x = torch.arange(6)\nassert x.sum() == {0}", "15", "14"),
     "a refusal": ("n = int(torch.arange(6).max())\nif n > {0}:\n    raise ValueError('too large')", "5", "4"),
-    "a sum": ("size = (2, 3)\nprint(size + {0})", "(1,)", "1"),
+    "a sum": ("size = (2, 3)\nmore = {0}\nprint(size + more)", "(1,)", "1"),
     "None": ("x = {0}\nx.sum()", "torch.ones(2)", "None"),
 }
 
