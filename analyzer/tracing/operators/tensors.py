@@ -38,7 +38,7 @@ _DTYPE_OF = {"float": "float32", "double": "float64", "half": "float16", "long":
 def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Value:
     found = _attribute(tr, value, name, node)
     if tr.sampler is not None and name in ("T", "mT") and value.framework in ("torch", "numpy"):
-        tr.sampler.computed(lambda own: own.T if name == "T" else np.swapaxes(own, -1, -2), (value,), {}, found)
+        tr.sampler.computed(name, lambda own: own.T if name == "T" else np.swapaxes(own, -1, -2), (value,), {}, found)
     return found
 
 

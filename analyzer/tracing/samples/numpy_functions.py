@@ -27,7 +27,13 @@ _METHODS = """
 all any argmax argmin argsort astype clip copy cumprod cumsum diagonal dot flatten max mean min nonzero prod ptp
 ravel repeat reshape round searchsorted squeeze std sum swapaxes take trace transpose var
 """
+_LIKE: dict[str, Callable[..., Any]] = {  # without a shape of their own, which no rule looks at
+    "empty_like": lambda a, dtype=None: np.zeros_like(a, dtype),
+    "zeros_like": lambda a, dtype=None: np.zeros_like(a, dtype),
+    "ones_like": lambda a, dtype=None: np.ones_like(a, dtype),
+    "full_like": lambda a, fill_value, dtype=None: np.full_like(a, fill_value, dtype),
+}
 FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
-    {name: getattr(np, name) for name in _NAMES.split() if hasattr(np, name)}
+    {name: getattr(np, name) for name in _NAMES.split() if hasattr(np, name)} | _LIKE
 )
 METHODS = frozenset(_METHODS.split())

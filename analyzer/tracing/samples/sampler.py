@@ -19,10 +19,10 @@ import numpy as np
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.plain_data import NotPlain, as_value
 from analyzer.tracing.samples import numpy_functions, torch_choices, torch_creation, torch_functions, torch_shapes
+from analyzer.tracing.samples.cost import MOST_ELEMENTS, affordable
 from analyzer.tracing.tensors import COMPUTED, ESTIMATED, INVENTED, Size, Tensor
 from analyzer.tracing.values import Api, ListV, Native, SliceV, Unknown, Value
 
-MOST_ELEMENTS = 1 << 20  # of one array, some megabytes
 MOST_WORK = 1 << 25  # elements that all arrays of a run have together: about a second of one core
 SEED = 0  # of the numbers that are made up: two runs of this analysis agree
 _ASIDE = frozenset(("device", "requires_grad", "memory_format", "non_blocking", "layout", "pin_memory", "generator"))
@@ -164,13 +164,14 @@ class Sampler:
 
     def computed(
         self,
+        name: str,
         function: Callable[..., Any] | None,
         args: Sequence[Value],
         kwargs: Mapping[str, Value],
         result: Value,
         exactly: bool = False,
     ) -> Value:
-        """`result`, what the rules know of a call, with the elements that `function` computes.
+        """`result`, what the rules know of a call, with the elements that `function`, of this name, computes.
 
         `exactly`: to the last bit; arithmetic of floats is near to the program's.
         """
@@ -180,6 +181,8 @@ class Sampler:
         try:
             given = [self.data(a) for a in args if not _a_device(a)]
             named = {k: self.data(v) for k, v in kwargs.items() if k not in _ASIDE}
+            if not affordable(name, given, named, result):
+                return result
             with _quiet():
                 found = function(*given, **named)
             if not exactly and _floats(found):
@@ -239,14 +242,14 @@ class Sampler:
             return self._drawn(short, args, kwargs, result)
         self._framework = "numpy" if home.startswith("numpy") else "torch"
         if home == "numpy":
-            return self.computed(numpy_functions.FUNCTIONS.get(short), args, kwargs, result)
+            return self.computed(short, numpy_functions.FUNCTIONS.get(short), args, kwargs, result)
         if home.startswith("torch"):
             if short in ("randint", "randperm"):
                 return self._integers(short, args, kwargs, result)
             if short in _UNIFORM | _NORMAL and isinstance(result, Tensor) and _sized(result):
                 how = self._draws.random if short in _UNIFORM else self._draws.standard_normal
-                return self.computed(self._chance(lambda: how(result.dims).astype(np.float32)), (), {}, result)
-            return self.computed(torch_functions.FUNCTIONS.get(short), args, kwargs, result, short in _EXACT)
+                return self.computed(short, self._chance(lambda: how(result.dims).astype(np.float32)), (), {}, result)
+            return self.computed(short, torch_functions.FUNCTIONS.get(short), args, kwargs, result, short in _EXACT)
         return result
 
     def method(
@@ -267,8 +270,8 @@ class Sampler:
         if owner.framework == "numpy":
             if name not in numpy_functions.METHODS:
                 return result
-            return self.computed(lambda own, *a, **k: getattr(own, name)(*a, **k), (owner, *args), kwargs, result)
-        return self.computed(torch_functions.FUNCTIONS.get(name), (owner, *args), kwargs, result, name in _EXACT)
+            return self.computed(name, lambda own, *a, **k: getattr(own, name)(*a, **k), (owner, *args), kwargs, result)
+        return self.computed(name, torch_functions.FUNCTIONS.get(name), (owner, *args), kwargs, result, name in _EXACT)
 
     def _written(
         self, owner: Tensor, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value, trying: bool
@@ -277,7 +280,7 @@ class Sampler:
             return result
         function = _WRITING.get(name)
         before, made = owner.array, Tensor(owner.shape, owner.dtype)
-        self.computed(function or torch_functions.FUNCTIONS.get(name), (owner, *args), kwargs, made)
+        self.computed(name, function or torch_functions.FUNCTIONS.get(name), (owner, *args), kwargs, made)
         _write(before, Ellipsis, made.array)
         if made.array is None or made.array.shape != before.shape:
             owner.array = made.array
@@ -303,13 +306,13 @@ class Sampler:
         """Python's operators."""
         if any(isinstance(a, Tensor) and (a.graph or a.framework not in ("torch", "numpy")) for a in args):
             return result
-        return self.computed(_SIGNS.get((sign, len(args))), args, {}, result)
+        return self.computed(sign, _SIGNS.get((sign, len(args))), args, {}, result)
 
     def indexed(self, owner: Tensor, index: Value, result: Value) -> Value:
         """`owner[index]`."""
         if owner.framework not in ("torch", "numpy") or owner.graph:
             return result
-        return self.computed(lambda own, place: own[_places(place)], (owner, index), {}, result, exactly=True)
+        return self.computed("[]", lambda own, place: own[_places(place)], (owner, index), {}, result, exactly=True)
 
     def in_place(self, target: Tensor, result: Tensor) -> None:
         """`target += …` writes into the array that other names may stand for."""
@@ -328,8 +331,8 @@ class Sampler:
             return self._draws.integers(lowest, high if high is not None else numbers[-1], tuple(sizes))
 
         if name == "randint":
-            return self.computed(randint, args, kwargs, result)
-        return self.computed(self._chance(lambda n, **_: self._draws.permutation(int(n))), args, kwargs, result)
+            return self.computed(name, randint, args, kwargs, result)
+        return self.computed(name, self._chance(lambda n, **_: self._draws.permutation(int(n))), args, kwargs, result)
 
     def _drawn(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value) -> Value:
         old = {"randint": "integers", "rand": "random", "randn": "standard_normal", "random_sample": "random"}
@@ -339,13 +342,13 @@ class Sampler:
             return result
         function = getattr(self._draws, short)
         if name in ("rand", "randn"):
-            return self.computed(self._chance(lambda *size: function(size or None)), args, kwargs, result)
+            return self.computed(name, self._chance(lambda *size: function(size or None)), args, kwargs, result)
         if isinstance(result, Unknown):
             result = _number_of(
                 lambda: function(*map(self.data, args), **{k: self.data(v) for k, v in kwargs.items()}), result
             )
             return result
-        return self.computed(self._chance(function), args, kwargs, result)
+        return self.computed(name, self._chance(function), args, kwargs, result)
 
     def _chance(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, whose numbers are others in each run of the program."""
