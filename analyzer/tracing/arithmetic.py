@@ -98,6 +98,8 @@ def binary(
         result = elementwise.binary(tr, _SYMBOLS[op], left, right, node)
         if in_place and isinstance(left, Tensor) and isinstance(result, Tensor):
             elementwise.keeps_shape(tr, _SYMBOLS[op], left, result, node)
+            if tr.sampler is not None and not tr.speculating:
+                tr.sampler.in_place(left, result)
         return result
     if op is ast.BitOr and isinstance(left, DictV) and isinstance(right, DictV):
         target = left if in_place else left.twin()
@@ -158,7 +160,9 @@ def _of_constants(tr: Tracer, op: type[ast.operator], left: Any, right: Any) -> 
         found = _CONSTANT[op](left, right)
     except ZeroDivisionError as error:
         raise PyRaise("ZeroDivisionError", str(error)) from error
-    except (TypeError, OverflowError, ValueError, KeyError):
+    except (TypeError, OverflowError, ValueError, KeyError) as error:
+        if tr.sampler is not None and isinstance(error, TypeError):
+            raise PyRaise("TypeError", str(error)) from error
         return tr.unknown("arithmetic")
     return Size(found) if isinstance(left, Size) and isinstance(found, tuple) else found
 

@@ -16,7 +16,7 @@ from analyzer.tracing.values import DictV, ListV, Unknown, Value
 def assign(tr: Tracer, target: ast.expr, value: Value) -> None:
     if isinstance(target, ast.Name):
         store_name(tr, target.id, value)
-        if isinstance(value, Tensor) and not tr.speculating:
+        if isinstance(value, Tensor) and not tr.speculating and tr.sampler is None:
             tr.shared.assign(tr.frame.path, target, value)
     elif isinstance(target, (ast.Tuple, ast.List)):
         starred = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)

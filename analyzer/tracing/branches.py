@@ -26,9 +26,9 @@ class Undecided(Exception):
 
 
 def run_if(tr: Tracer, node: ast.If) -> Any:
-    decided = len(tr.path.decisions)
+    decided = tr.choices
     value = condition(tr, node.test) if (side := _goes_on(node)) is None else expected(tr, node.test, side)
-    truth, chosen = truth_of(value), len(tr.path.decisions) > decided
+    truth, chosen = truth_of(value), tr.choices > decided
     if truth is not None:
         taken = node.body if truth else node.orelse
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,13 +14,20 @@ from analyzer.tracing.docstring_examples import examples_of
 from analyzer.tracing.docstrings import RESULT, documented
 from analyzer.tracing.drivers import Driver, drivers_of
 from analyzer.tracing.evaluation import call
-from analyzer.tracing.exploring import MOST_ENTRY_PATHS, define, explore_beside, explore_paths
+from analyzer.tracing.exploring import MOST_ENTRY_PATHS, define, explore_beside, explore_paths, explore_sample
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.inferred_arguments import configurations_of, is_open, unknown_arguments, with_configurations
 from analyzer.tracing.kept_modules import undone
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import OutOfBudget
-from analyzer.tracing.problems import DEFAULT_CONFIGURATION, DOCUMENTED_CALL, DOCUMENTED_PROGRAM, Diagnostic
+from analyzer.tracing.problems import (
+    DEFAULT_CONFIGURATION,
+    DOCUMENTED_CALL,
+    DOCUMENTED_PROGRAM,
+    GUESSED_RUN,
+    SAMPLED_RUN,
+    Diagnostic,
+)
 from analyzer.tracing.remembered import remembered
 from analyzer.tracing.rows_of_sizes import returns_a_row
 from analyzer.tracing.solver import Effort
@@ -269,20 +277,30 @@ def _explore_driver(shared: Shared, driver: Driver, relative: str) -> None:
             _run_tests(shared, driver)
         else:
             explore_paths(shared, lambda tr: _run_driver(tr, driver), MOST_DRIVER_PATHS, defaults=True)
+            if shared.asks_values and not any(_proved_since(shared, before)):
+                shared.most_steps = shared.steps + DRIVER_STEPS
+                explore_sample(shared, lambda tr: _run_driver(tr, driver))
         used = any(key.startswith(f"{relative}:") for key in shared.reached)
         shared.reached |= reached
         for key in [k for k, p in shared.problems.items() if p is not before.get(k)]:
             problem = shared.problems.pop(key)
-            doubtful = driver.documented and not problem.certain
+            sampled = problem.tier in (GUESSED_RUN, SAMPLED_RUN)
+            doubtful = driver.documented and not problem.certain and not sampled
             if not used or doubtful or problem.site.path == driver.path or problem.level not in ("error", "warning"):
                 shared.problems.update({key: before[key]} if key in before else {})
             else:
                 told = DOCUMENTED_PROGRAM if driver.documented else "The program"
                 told = f"{told} at {driver} fails, which uses this file."
-                shared.problems[key] = replace(problem, tier=told, certain=problem.certain and not driver.documented)
+                certain = problem.certain and not driver.documented
+                words = {"sentences": (*problem.sentences, told)} if sampled else {"tier": told, "certain": certain}
+                shared.problems[key] = replace(problem, **words)
         effort.spent = effort.spent or shared.effort.spent
     finally:
         shared.most_steps, shared.effort = limit, effort
+
+
+def _proved_since(shared: Shared, before: dict[tuple[Any, ...], Diagnostic]) -> Iterator[bool]:
+    return (p.level == "error" and p.certain for k, p in shared.problems.items() if p is not before.get(k))
 
 
 def _run_driver(tr: Tracer, driver: Driver) -> Scope:

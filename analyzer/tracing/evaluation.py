@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from analyzer.tracing.libraries import MARK
+from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Unknown, Value
 
@@ -73,7 +75,12 @@ def run_block(tr: Tracer, body: Sequence[ast.stmt]) -> Signal:
         if rule is None:
             tr.note(f"line {node.lineno}: {type(node).__name__} is not followed")
             continue
-        signal = rule(tr, node)
+        try:
+            signal = rule(tr, node)
+        except PyRaise as error:
+            if error.site is None and not tr.frames[-1].path.startswith(MARK):
+                error.site = tr.site(node)
+            raise
         if signal is not None:
             return signal
     return None

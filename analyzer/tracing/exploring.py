@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,14 +17,18 @@ from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import Decision, Explorer, OutOfBudget, PathEnd
 from analyzer.tracing.problems import PyRaise, ShapeFailure
 from analyzer.tracing.remembered import remembered
+from analyzer.tracing.samples.sampler import Sampler
 from analyzer.tracing.signatures import ArgumentMismatch
 from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.uncaught import tell_exception
 from analyzer.tracing.values import Scope
 from analyzer.tracing.verdicts import close_path
 
 DEFINITION_EFFORT = 30_000  # of the solver that each definition has at least, whatever those before it took
 ENTRY_STEPS = 40_000  # of one of them
 MOST_ENTRY_PATHS = 6  # combinations of branches in one function or class, of which a file may have hundreds
+MOST_SAMPLES = 6  # paths of a run on made-up numbers
+SAMPLE_SECONDS = 2.0  # of processor time that they may take together
 _GAPS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration, AssertionError)
 
 
@@ -60,14 +65,42 @@ def explore_paths(shared: Shared, body: Callable[[Tracer], object], most: int, d
     return met
 
 
+def explore_sample(shared: Shared, body: Callable[[Tracer], object]) -> None:
+    """Follow the path that made-up numbers take; and others, where what is no number has to be guessed."""
+    explorer = Explorer(MOST_SAMPLES)
+    ends, ran_out = shared.ends, shared.ran_out
+    shared.ends = min(ends, time.process_time() + SAMPLE_SECONDS)
+    kept, symbols, notes = shared.kept, dict(shared.kept_symbols), dict(shared.notes)
+    shared.kept = dict(kept)  # a module that is met here first was followed with made-up numbers
+    try:
+        for prefix in explorer.prefixes():
+            if explorer.explored > MOST_SAMPLES:
+                break
+            tr = Tracer(shared, prefix, defaults=True, sampler=Sampler())
+            with undone(tr):
+                follow(tr, lambda tr=tr: body(tr))  # type: ignore[misc]
+                decisions = list(tr.path.decisions)
+            explorer.finished(prefix, decisions)
+    except OutOfBudget:
+        pass
+    finally:
+        shared.kept, shared.notes, shared.ends, shared.ran_out = kept, notes, ends, ran_out
+        shared.kept_symbols.clear()
+        shared.kept_symbols.update(symbols)
+
+
 def follow(tr: Tracer, body: Callable[[], object]) -> None:
     """Run one path to its end and decide its requirements."""
     tr.passed, tr.reported = Counter(), set()
     try:
         _follow(tr, body)
     except OutOfBudget:
-        tr.shared.passed_cut |= tr.passed  # of two counts of one place the larger
+        if tr.sampler is None:
+            tr.shared.passed_cut |= tr.passed  # of two counts of one place the larger
         raise
+    if tr.sampler is not None:  # what goes well with some numbers says nothing of others
+        tr.shared.passed_samples |= tr.passed.keys() - tr.reported
+        return
     tr.shared.passed |= tr.passed.keys() - tr.reported
 
 
@@ -81,8 +114,10 @@ def _follow(tr: Tracer, body: Callable[[], object]) -> None:
         if tr.certain:
             tr.report(failure.problem)
         return
-    except PyRaise:
-        pass
+    except PyRaise as error:
+        tr.shared.asks_values = tr.shared.asks_values or tr.defaults
+        if tr.sampler is not None:
+            tell_exception(tr, error)
     except PathEnd:
         pass
     except RecursionError:

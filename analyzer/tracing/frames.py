@@ -84,6 +84,7 @@ class Shared:
     most_steps: int = MOST_STEPS
     share: int | None = None  # of `most_steps` for the piece that is followed: further paths end where it is spent
     scale: float = 1.0  # by which the length of the file makes budgets larger
+    asks_values: bool = False  # a branch or a size rests on the elements of tensors, or on chance
     ran_out: bool = False  # of steps or of time, somewhere
     cut: bool = False  # whether that left out paths of the script
     path: str = ""  # of the file
@@ -102,6 +103,7 @@ class Shared:
     passed: set[tuple[str, int, str]] = field(
         default_factory=set
     )  # (path, line, operator) on a path that no error ends there
+    passed_samples: set[tuple[str, int, str]] = field(default_factory=set)  # and on a path of made-up numbers
     passed_cut: Counter[tuple[str, int, str]] = field(default_factory=Counter)  # and how often on one cut by its budget
     observed: dict[str, dict[int, list[ObservedCall]]] | None = (
         None  # path -> line of a function -> its calls, where wanted

@@ -176,7 +176,10 @@ def _rows(tr: Tracer, value: Tensor, node: ast.AST | None) -> Elements:
         return Tensor(dims[1:], value.dtype, value.framework, site=value.site, graph=value.graph, sources=(value,))
 
     if isinstance(dims[0], int) and dims[0] <= MOST_ROWS:
-        return iter([row() for _ in range(dims[0])]), False
+        rows = [row() for _ in range(dims[0])]
+        if tr.sampler is not None:
+            rows = [tr.sampler.indexed(value, n, row) for n, row in enumerate(rows)]
+        return iter(rows), False
     return iter_forever(tr, row), True
 
 
@@ -246,7 +249,8 @@ def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.
         if isinstance(first, Poly):
             tr.assume(equal(first, count), "operator")
         row = value.dims[1:]
-        return [Tensor(row, value.dtype, value.framework, graph=value.graph, sources=(value,)) for _ in range(count)]
+        rows = [Tensor(row, value.dtype, value.framework, graph=value.graph, sources=(value,)) for _ in range(count)]
+        return rows if tr.sampler is None else [tr.sampler.indexed(value, n, row) for n, row in enumerate(rows)]
     items, endless = iterate(tr, value, node)
     if endless:
         found = [next(items, tr.unknown("an item")) for _ in range(count)]

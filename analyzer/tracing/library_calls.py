@@ -136,6 +136,8 @@ def _summarise(
     shared = tr.shared
     if any(not d.imported or d.origin == "guess" for d in decisions) or shared.summaries is None:
         return
+    if tr.sampler is not None:
+        return  # other numbers may have led elsewhere
     with suppress(NotPlain, RecursionError):
         doubtful = bool(conditions) or any(d.origin == "imprecise" for d in decisions)
         summary = {"result": as_data(value), "doubtful": doubtful}

@@ -32,7 +32,7 @@ def lookup(tr: Tracer, name: str) -> Value:
     if name in BUILTINS:
         return BUILTINS[name]
     if name == "__debug__":
-        return True
+        return True  # unless Python runs with -O
     if hasattr(python_builtins, name):
         return function_of(f"builtins.{name}", "a builtin", "imprecise", name)
     if tr.guards and name not in globals_.nonlocals and not _stars(tr, tr.frame.path):

@@ -16,7 +16,12 @@ SOME_CALL = "A call with the arguments named here fails."
 DEFAULT_CONFIGURATION = "A call with the default configuration fails: {}."
 DOCUMENTED_CALL = "A call with the shapes that the docstring names fails."
 DOCUMENTED_PROGRAM = "The example of a docstring"
+SAMPLED_RUN = "A run on numbers that this analysis made up fails; other numbers may lead elsewhere."
+GUESSED_RUN = "A run on numbers and answers that this analysis made up fails; others may lead elsewhere."
 UNREACHED = "No program in the repository reaches it: this analysis made the arguments up, which nobody may give."
+
+
+GUESS_FREE = frozenset(("tracing/uncaught-exception",))  # rules that say nothing behind a branch that was guessed
 
 
 class PyRaise(Exception):
@@ -26,6 +31,7 @@ class PyRaise(Exception):
         super().__init__(f"{name}: {message}")
         self.name, self.message, self.value = name, message, value
         self.path = ""  # of the file whose function raised it
+        self.site: Site | None = None  # the innermost statement of the repository's own that it passed
 
 
 class ShapeFailure(PyRaise):

@@ -124,9 +124,9 @@ def _expression(tr: Tracer, node: ast.Expr) -> None:
 
 
 def _assert(tr: Tracer, node: ast.Assert) -> None:
-    decided = len(tr.path.decisions)
+    decided = tr.choices
     value = expected(tr, node.test, True)
-    truth, chosen = truth_of(value), len(tr.path.decisions) > decided
+    truth, chosen = truth_of(value), tr.choices > decided
     text = ast.unparse(node.test)
     if truth is False and "__version__" not in text:  # it says with which version it is run
         if about_sizes(tr, node.test) and tr.certain and not (tr.made_up or chosen):

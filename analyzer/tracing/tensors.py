@@ -9,6 +9,10 @@ from typing import Any
 from analyzer.tracing.symbols import Site
 from analyzer.validity.terms import Poly, Term
 
+# What elements mean in a run on made-up numbers: computed as the program does; near to that, or drawn for what is not
+# computed; drawn from a range that may be none of theirs.
+COMPUTED, ESTIMATED, INVENTED = range(3)
+
 
 class Shape:
     """The dimensions of a tensor; while the rank is unknown, the sizes that were looked at from either end."""
@@ -51,9 +55,11 @@ class Tensor:
     """
 
     __slots__ = (
+        "array",
         "dtype",
         "framework",
         "graph",
+        "meaning",
         "name",
         "operation",
         "places",
@@ -89,13 +95,15 @@ class Tensor:
         self.places: tuple[Site, ...] = ()  # the lines of the call that made the layer it comes from
         self.operation = 0  # the application that made it; its conditions carry the same number
         self.strides: tuple[Term, ...] | None = None  # torch: the layout in memory, None if not known
+        self.array: Any = None  # its elements, in a run on made-up numbers
+        self.meaning = COMPUTED  # of them
         self.tags = tags  # "batch-first", "softmax", "placeholder", "variable" …
 
     def state(self) -> Any:
-        return self.shape, self.strides, self.value
+        return self.shape, self.strides, self.value, self.array
 
     def restore(self, state: Any) -> None:
-        self.shape, self.strides, self.value = state
+        self.shape, self.strides, self.value, self.array = state
 
     @property
     def dims(self) -> tuple[Term, ...] | None:

@@ -14,11 +14,11 @@ from analyzer.tracing.choices import default_of, is_joint, origin_of, settled, t
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd, SeenThrough
-from analyzer.tracing.problems import Diagnostic, ShapeFailure
+from analyzer.tracing.problems import GUESS_FREE, GUESSED_RUN, SAMPLED_RUN, Diagnostic, ShapeFailure
 from analyzer.tracing.rows import LIST, Rows
 from analyzer.tracing.solver import satisfiable
 from analyzer.tracing.symbols import Site, Symbols
-from analyzer.tracing.tensors import Shape, Tensor
+from analyzer.tracing.tensors import INVENTED, Shape, Tensor
 from analyzer.tracing.truths import Test, likely, truth_of
 from analyzer.tracing.values import (
     FREE,
@@ -40,9 +40,12 @@ MOST_DEPTH = 48  # calls within calls; each takes some ten of Python's frames
 class Tracer:
     """One run along one path."""
 
-    def __init__(self, shared: Shared, prefix: tuple[bool, ...] = (), defaults: bool = False) -> None:
+    def __init__(
+        self, shared: Shared, prefix: tuple[bool, ...] = (), defaults: bool = False, sampler: Any = None
+    ) -> None:
         self.shared = shared
         self.defaults = defaults  # flags, configuration and environment have their default values
+        self.sampler = sampler  # of elements, in a run on made-up numbers: see `samples`
         self.met_default = False  # one of them was read
         self.symbols = Symbols(shared.kept_symbols)
         self.path = Path(prefix)
@@ -97,7 +100,7 @@ class Tracer:
     def observe(self, function: Function, names: dict[str, Value], result: Value) -> None:
         """Keep what a call was given and what it gave, for proposals of annotations."""
         calls = self.shared.observed
-        if calls is None or self.speculating or not self.certain:
+        if calls is None or self.speculating or not self.certain or self.sampler is not None:
             return
         seen = calls.setdefault(function.path, {}).setdefault(function.node.lineno, [])
         owner = next(iter(names.values()), None)
@@ -168,6 +171,8 @@ class Tracer:
     def fresh(
         self, label: str, kind: str = "derived", lo: int | None = 1, hi: int | None = None, graph: bool = False
     ) -> Poly:
+        if kind == "unknown":
+            self.shared.asks_values = True
         return self.symbols.fresh(label, kind, lo, hi, site=self.site() if self.frames else None, graph=graph)
 
     def rank_of(self, tensor: Tensor) -> Term:
@@ -244,6 +249,8 @@ class Tracer:
         if isinstance(value, Tensor):
             if isinstance(value.value, (int, Poly)) and not isinstance(value.value, bool):
                 return value.value
+            if self.sampler is not None and isinstance(found := self.sampler.scalar(value), int):
+                return int(found)
             if value.dims == ():
                 return self.fresh(label, "unknown", None)
             return None
@@ -274,6 +281,11 @@ class Tracer:
                     rank = -value.constant * coefficient
                     if 0 <= rank <= 8:
                         self.set_rank(Tensor(shape, name="dim"), rank)
+
+    @property
+    def choices(self) -> int:
+        """How many answers so far are not the program's own: branches, and numbers that were made up."""
+        return len(self.path.decisions) + (self.sampler.asked if self.sampler is not None else 0)
 
     @property
     def certain(self) -> bool:
@@ -326,6 +338,11 @@ class Tracer:
             return
         if problem.site.path.startswith(MARK):
             return  # a library's own matter
+        if self.sampler is not None:
+            guessed = any(d.origin != "flag" for d in self.path.decisions)
+            if self.doubts or self.sampler.rests_on == INVENTED or (guessed and problem.rule in GUESS_FREE):
+                return
+            problem = replace(problem, tier=GUESSED_RUN if guessed else SAMPLED_RUN, certain=False)
         if problem.level == "error" and not problem.tier:
             assumed = any(d.origin == "rank" for d in self.path.decisions)
             tier = tier_of(self.path.decisions, self.defaults, self.in_definition)
@@ -350,6 +367,7 @@ class Tracer:
         Where it asks for a `rank` that is not known, what is behind it may be the other side's matter alone.
         """
         aside = site.path.startswith(MARK) and origin != "param"
+        self.shared.asks_values = self.shared.asks_values or origin in ("data", "imprecise")
         told = ("guess" if rank else "imprecise") if aside and origin != "flag" else origin
         return self.path.choose(site, told, text, default, imported=aside)
 
@@ -385,6 +403,8 @@ class Tracer:
             value.truth = taken
             return taken
         if isinstance(value, Tensor):
+            if self.sampler is not None and (found := self.sampler.scalar(value)) is not None:
+                return bool(found)
             if id(value) not in self.path.truths:
                 self.path.truths[id(value)] = (value, self._choose(site, "data", text, True))
             return self.path.truths[id(value)][1]

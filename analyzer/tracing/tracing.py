@@ -16,12 +16,20 @@ from analyzer.frameworks.requested_versions import Versions, read_versions
 from analyzer.problem import TargetProblem
 from analyzer.tracing.annotations import Annotation, annotated, propose
 from analyzer.tracing.entries import explore_definitions, explore_drivers
-from analyzer.tracing.exploring import explore_paths, scale_of
+from analyzer.tracing.exploring import explore_paths, explore_sample, scale_of
 from analyzer.tracing.frames import MOST_STEPS, Shared, comments_in
 from analyzer.tracing.garbage import seldom_collected
 from analyzer.tracing.hints import Hint, hints
 from analyzer.tracing.modules import run_module
-from analyzer.tracing.problems import DEFAULT_RUN, DOCUMENTED_CALL, DOCUMENTED_PROGRAM, EVERY_RUN, Diagnostic
+from analyzer.tracing.problems import (
+    DEFAULT_RUN,
+    DOCUMENTED_CALL,
+    DOCUMENTED_PROGRAM,
+    EVERY_RUN,
+    GUESSED_RUN,
+    SAMPLED_RUN,
+    Diagnostic,
+)
 from analyzer.tracing.python_bugs import check_python
 from analyzer.tracing.remembered import Memory, remembered
 from analyzer.tracing.summaries import Summaries
@@ -286,7 +294,9 @@ def _drop_doubtful(shared: Shared) -> None:
     for key, problem in list(shared.problems.items()):
         place = (problem.site.path, problem.site.line, problem.operator)
         works = place in shared.passed or shared.passed_cut[place] > problem.before
-        if problem.tier == DOCUMENTED_CALL or problem.tier.startswith(DOCUMENTED_PROGRAM):
+        if problem.tier == GUESSED_RUN:
+            works = place in shared.passed_samples
+        if problem.tier in (DOCUMENTED_CALL, SAMPLED_RUN) or problem.tier.startswith(DOCUMENTED_PROGRAM):
             continue  # the operator works for other arguments than those that the docstring names
         if problem.level == "error" and not problem.certain and works:
             del shared.problems[key]
@@ -307,6 +317,9 @@ def _explore_script(shared: Shared, tree: ast.Module, relative: str) -> None:
         shared.problems.clear()  # what is fed to placeholders without a shape is known now
         shared.most_steps = shared.steps + limit
         met = explore_paths(shared, lambda tr: _run_script(tr, tree, relative), MOST_PATHS, defaults=True)
+    if shared.asks_values and not any(p.level == "error" and p.certain for p in shared.problems.values()):
+        shared.most_steps = shared.steps + limit
+        explore_sample(shared, lambda tr: _run_script(tr, tree, relative))
     shared.most_steps = limit + shared.steps
     if met:
         guesses = {k: p for k, p in shared.problems.items() if p.level != "error" or not p.certain}

@@ -45,6 +45,8 @@ def truth_of(value: Value) -> bool | None:
     if isinstance(value, Rows):
         return None
     if isinstance(value, Tensor):
+        if value.array is not None and value.array.size == 1 and not value.meaning:
+            return bool(value.array)
         return bool(value.value) if value.dims == () and isinstance(value.value, (int, float)) else None
     if isinstance(value, Instance):
         if STORE in value.attrs and not value.cls.find("__bool__") and not value.cls.find("__len__"):

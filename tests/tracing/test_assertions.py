@@ -56,7 +56,7 @@ class Net(torch.nn.Module):
 @pytest.mark.parametrize("size", [3, 4])
 def test_sums_of_truths_are_places(tmp_path: Path, size: int) -> None:
     text = f"""import torch
-edges, x = torch.zeros(2, 3, 9), torch.zeros(2, 3, 4)
+edges, x = torch.ones(2, 3, 3), torch.ones(2, 3, 4)
 places = torch.sum(x[..., None] >= edges[:, :, None, :], dim=-1) - 1
 torch.zeros(2, 3, 4).gather(-1, places) + torch.zeros(2, {size}, 4)
 """
@@ -121,3 +121,22 @@ test()
 """
     assert lines(tmp_path, text.replace("CHECK", refused)) == set()
     assert lines(tmp_path, text.replace("CHECK", "assert y.shape[0] == 5")) == {5}
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "sizes = {a.shape[0], b.shape[0]}",
+        "sizes = {a.shape[0]}\nsizes.add(b.shape[0])",
+        "sizes = set([a.shape[0], b.shape[0]])",
+        "sizes = {a.shape[0]}\nsizes |= {b.shape[0]}",
+        "sizes = frozenset(x.shape[0] for x in (a, b))",
+    ],
+)
+def test_sizes_that_nobody_gives_may_be_equal(tmp_path: Path, made: str) -> None:
+    text = f"import somelib, torch\na, b = somelib.load(), somelib.load()\n{made}\nassert len(sizes) == 1\n"
+    assert lines(tmp_path, text) == set()
+    if "for x in" not in made:
+        assert lines(tmp_path, text.replace("b.shape[0]", "torch.zeros(3).shape[0]").replace("a.shape[0]", "4")) == {
+            text.count("\n")
+        }

@@ -13,6 +13,7 @@ from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import call, get_attribute, iterate
 from analyzer.tracing.iteration import fields_of, iter_forever, known_elements
 from analyzer.tracing.operators import data, tables
+from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
@@ -36,10 +37,17 @@ from analyzer.tracing.values import (
 from analyzer.validity.terms import Cond, Poly, all_of, any_of, equal, substitute
 
 
+def _least(value: ListV | DictV) -> int:
+    """How many elements an open container has at least: those of a set that are not known may be equal."""
+    if not isinstance(value, SetV):
+        return len(value.items)
+    return max(sum(map(is_plain, value.items)), min(len(value.items), 1))
+
+
 def length(c: Call) -> Value:
     value = c.get(0)
     if isinstance(value, (ListV, DictV)):
-        return c.tr.fresh("len", "unknown", len(value.items)) if value.open else len(value.items)
+        return c.tr.fresh("len", "unknown", _least(value)) if value.open else len(value.items)
     if isinstance(value, (str, tuple, bytes)):
         return len(value)
     if isinstance(value, Class) and isinstance(members := value.scope.names.get("__members__"), DictV):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 
 from analyzer.tracing.arithmetic import binary
@@ -38,6 +39,8 @@ def int_(c: Call) -> Value:
         return value
     if isinstance(value, Tensor) and isinstance(value.value, (int, Poly)):
         return value.value
+    if (number := _sampled(c, value)) is not None:
+        return int(number)
     if isinstance(value, Unknown):
         if value.term is not None and value.pytype != "float":
             return value.term
@@ -59,7 +62,16 @@ def float_(c: Call) -> Value:
             return float(value)
         except ValueError:
             pass
+    if (number := _sampled(c, value)) is not None:
+        return float(number)
     return Unknown("a number", getattr(value, "origin", "data"), getattr(value, "label", ""), "float")
+
+
+def _sampled(c: Call, value: Value) -> int | float | None:
+    """The number that a tensor holds in a run on made-up numbers."""
+    c.tr.shared.asks_values = c.tr.shared.asks_values or isinstance(value, Tensor)
+    number = None if c.tr.sampler is None else c.tr.sampler.scalar(value)
+    return number if isinstance(number, (int, float)) and math.isfinite(number) else None
 
 
 def str_(c: Call) -> Value:
@@ -92,6 +104,8 @@ def extremum(largest: bool) -> Callable[[Call], Value]:
             return in_order(c.tr, values, {"key": c.kwargs["key"], "reverse": largest})[0]
         if not values:
             return c.tr.unknown("an extremum")
+        if c.tr.sampler is not None and any(isinstance(v, Tensor) for v in values):
+            values = [v if (number := _sampled(c, v)) is None else number for v in values]
         if all(isinstance(v, (int, float)) for v in values) or all(isinstance(v, str) for v in values):
             return max(values) if largest else min(values)
         terms = [

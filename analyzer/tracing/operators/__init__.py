@@ -115,6 +115,13 @@ def call_api(
     open_args: bool = False,
 ) -> Value:
     """Call a library name."""
+    value = _call_api(tr, api, args, kwargs, node, open_args)
+    return value if tr.sampler is None or open_args else tr.sampler.call(api.name, args, kwargs, value)
+
+
+def _call_api(
+    tr: Tracer, api: Api, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, open_args: bool
+) -> Value:
     entry = rules().get(api.name)
     if entry is None or open_args:
         made = open_sequence(tr, api, node) if open_args else make_layer(tr, api, args, kwargs, node)

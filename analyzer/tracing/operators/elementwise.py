@@ -33,6 +33,13 @@ def framework_of(*values: Value) -> str:
 
 
 def unary(tr: Tracer, value: Tensor, sign: str) -> Tensor:
+    made = _unary(tr, value, sign)
+    if tr.sampler is not None:
+        tr.sampler.operated(sign, (value,), made)
+    return made
+
+
+def _unary(tr: Tracer, value: Tensor, sign: str) -> Tensor:
     known = value.value
     result = -known if sign == "-" and isinstance(known, (int, Poly)) else None
     if value.dims is None:
@@ -55,8 +62,10 @@ def binary(tr: Tracer, sign: str, left: Value, right: Value, node: ast.AST | Non
     framework = framework_of(left, right)
     op = Op(tr, sign, site=tr.site(node))
     if sign == "@":
-        return matmul(op, left, right, framework)
-    return broadcast(op, sign, left, right, framework, "bool" if boolean else "")
+        result = matmul(op, left, right, framework)
+    else:
+        result = broadcast(op, sign, left, right, framework, "bool" if boolean else "")
+    return result if tr.sampler is None else tr.sampler.operated(sign, (left, right), result)
 
 
 def keeps_shape(tr: Tracer, sign: str, target: Tensor, result: Tensor, node: ast.AST | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.strides import of_index
@@ -16,6 +17,11 @@ from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minim
 
 
 def index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None) -> Value:
+    found = _index_tensor(tr, value, index, node)
+    return found if tr.sampler is None else tr.sampler.indexed(value, index, found)
+
+
+def _index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None) -> Value:
     parts = [_numbered(value, p) for p in index] if isinstance(index, tuple) else [index]
     name = "[None]" if any(part is None for part in parts) else "[]"
     result = Tensor(
@@ -112,6 +118,9 @@ def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None
                 axis += len(index.dims)
                 index = Tensor((_selected(tr, part),), "int64", value.framework)
             else:
+                check_indices(
+                    Op(tr, "indexing", site=tr.site(node)), index, dims[axis], f"dimension {axis}", from_end=True
+                )
                 axis += 1
             advanced.indices.append(index)
         elif isinstance(part, (int, Poly)) and not isinstance(part, bool):
@@ -247,8 +256,11 @@ def _sliced(tr: Tracer, size: Term, part: SliceV) -> Term:
     """The length of ``start:stop:step`` on a dimension."""
     bounds = []
     for bound in (part.start, part.stop, part.step):
-        if isinstance(bound, Tensor):
-            bound = bound.value if isinstance(bound.value, (int, Poly)) else tr.unknown("a bound")
+        if isinstance(bound, Tensor) and isinstance(bound.value, (int, Poly)):
+            bound = bound.value
+        elif isinstance(bound, Tensor):
+            found = None if tr.sampler is None else tr.sampler.scalar(bound)
+            bound = found if isinstance(found, int) else tr.unknown("a bound")
         if bound is None or (isinstance(bound, (int, Poly)) and not isinstance(bound, bool)):
             bounds.append(bound)
         elif isinstance(bound, Unknown) and bound.value is None and bound.term is not None:
@@ -301,6 +313,8 @@ def _bound(size: Term, value: Any, default: Term) -> Any:
 
 def assign_item(tr: Tracer, owner: Tensor, index: Value, value: Value) -> None:
     """`x[…] = y`: y must broadcast to the selected part."""
+    if tr.sampler is not None:
+        tr.sampler.assign(owner, index, value, tr.speculating > 0)
     if owner.dims is None:
         return
     parts = list(index) if isinstance(index, tuple) else [index]

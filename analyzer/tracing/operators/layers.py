@@ -16,6 +16,7 @@ from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.construction import check_construction
 from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
 from analyzer.tracing.operators.empty_pooling import empty_pool_layer
+from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.keras_building import check_built
 from analyzer.tracing.operators.keras_construction import check_keras_construction
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
@@ -225,6 +226,8 @@ def call_layer(
         inputs = list(args[: len(fixed)])
     if not inputs:
         return unknown_tensor(op, _framework(framework))
+    if layer.name == "torch.nn.Embedding":
+        check_indices(op, inputs[0], layer.args.get("num_embeddings"), "a table")
     hyper = dict(layer.args)
     if framework == "keras":
         for key in (

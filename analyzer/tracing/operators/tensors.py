@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, OTHER_LAYOUT, RANDOM, RESHAPES, SAME_SHAPE
 from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.evaluation import seen
@@ -35,6 +37,13 @@ _DTYPE_OF = {"float": "float32", "double": "float64", "half": "float16", "long":
 
 
 def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Value:
+    found = _attribute(tr, value, name, node)
+    if tr.sampler is not None and name in ("T", "mT") and value.framework in ("torch", "numpy"):
+        tr.sampler.computed(name, lambda own: own.T if name == "T" else np.swapaxes(own, -1, -2), (value,), {}, found)
+    return found
+
+
+def _attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Value:
     if name == "shape":
         if value.framework == "tf" and value.graph and value.dims is not None:
             return Size(value.dims)
@@ -72,6 +81,8 @@ def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None)
     if name == "device" and value.framework == "torch":
         device = tr.unknown("a device", "data", name)
         device.kind = DEVICE
+        if tr.sampler is not None:
+            device.attrs |= {"type": "cpu", "index": None}
         return device
     tr.sparse = tr.sparse or "sparse" in name
     if name == "layout" and value.framework == "torch" and not tr.sparse:
@@ -79,6 +90,8 @@ def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None)
     if name in ("device", "name", "op", "grad_fn", "is_leaf", "itemsize", "nbytes", "layout", "graph", "indices"):
         return tr.unknown(f"attribute {name}", "data", name)
     if name == "is_sparse" and value.framework == "torch" and (value.name == "grad" or "variable" in value.tags):
+        return False
+    if name in ("is_cuda", "is_sparse", "is_quantized") and tr.sampler is not None:
         return False
     if name in ("is_cuda", "requires_grad", "is_sparse", "is_quantized"):
         return tr.unknown(name, "data", name, "bool")
@@ -89,6 +102,10 @@ def tensor_method(
     tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
     result = _result(tr, owner, name, args, kwargs, node)
+    if tr.sampler is not None:
+        if name.endswith("_"):
+            tr.touch(owner)
+        result = tr.sampler.method(owner, name, args, kwargs, result, tr.speculating > 0)
     if not _changes_sizes(name) or owner.framework == "numpy":
         return result
     tr.touch(owner)  # every name that stands for it sees the change
@@ -119,6 +136,7 @@ def _result(
         if isinstance(axis, int) and -len(owner.strides) <= axis < len(owner.strides):
             return owner.strides[axis]
     if name in ("item", "tolist", "backward", "eval", "initializer", "stride", "data_ptr", "storage", "register_hook"):
+        tr.shared.asks_values = tr.shared.asks_values or name in ("item", "tolist")
         if name == "item" and owner.value is not None:
             return owner.value
         if name == "item" and not args and not kwargs:

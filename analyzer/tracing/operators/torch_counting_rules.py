@@ -7,6 +7,7 @@ from typing import Any
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
@@ -167,6 +168,7 @@ def one_hot(op: Op, input: Value, num_classes: Value) -> Value:
         return unknown_tensor(op, "torch")
     if count == -1 or (isinstance(count, Poly) and count.interval.lo < 0):
         count = _some(op, "classes")
+    check_indices(op, source, count, "the classes")
     return _of(op, source, (*source.dims, count), "int64")
 
 

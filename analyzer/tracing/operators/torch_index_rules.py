@@ -5,6 +5,7 @@ from __future__ import annotations
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import dropped, plain
+from analyzer.tracing.operators.index_values import check_along
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
@@ -19,7 +20,9 @@ from analyzer.validity.terms import equal, product
     "input dim index *rest",
 )
 def gather(op: Op, input: Value, dim: Value, index: Value, rest: tuple[Value, ...]) -> Value:
-    return apply(op, "torch", op.short, (input, index), {"dim": dim})
+    result = apply(op, "torch", op.short, (input, index), {"dim": dim})
+    check_along(op, input, dim, index)
+    return result
 
 
 @operator(

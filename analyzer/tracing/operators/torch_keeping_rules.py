@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of
@@ -91,4 +92,5 @@ def embedding(op: Op, input: Value, weight: Value, rest: tuple[Value, ...]) -> V
     x, table = tensor_of(op.tr, input, "torch"), tensor_of(op.tr, weight, "torch")
     if x is None or table is None or x.dims is None or not table.dims:
         return unknown_tensor(op, "torch")
+    check_indices(op, x, table.dims[0], "a table")
     return Tensor((*x.dims, table.dims[-1]), table.dtype, "torch", site=op.where, sources=(x, table))

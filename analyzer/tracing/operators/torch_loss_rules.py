@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
@@ -129,7 +130,7 @@ def class_loss(op: Op, layer: Layer, input: Value, target: Value) -> Value:
     "input target weight=None size_average=None ignore_index=-100 reduce=None reduction='mean' label_smoothing=0.0",
 )
 def class_function(op: Op, input: Value, target: Value, reduction: Value, **others: Value) -> Value:
-    op.extra["reduction"] = reduction
+    op.extra["reduction"], op.extra["ignore_index"] = reduction, others.get("ignore_index", -100)
     _class_weights(op, input, others.get("weight"))
     return classes(op, None, input, target, op.short == "cross_entropy")
 
@@ -149,6 +150,7 @@ def _class_weights(op: Op, input: Value, weight: Value) -> None:
 def classes(op: Op, layer: Layer | None, input: Value, target: Value, probabilities: bool) -> Value:
     a, b = tensor_of(op.tr, input, "torch"), tensor_of(op.tr, target, "torch")
     reduction = _reduction(op, layer)
+    ignored = layer.args.get("ignore_index", -100) if layer is not None else op.extra.get("ignore_index", -100)
     shape: Any = () if reduction in ("mean", "sum") else None
     if a is not None and a.dims == ():
         fail(op, "class-target", "the input is a scalar and has no classes", (a,))
@@ -172,6 +174,7 @@ def classes(op: Op, layer: Layer | None, input: Value, target: Value, probabilit
                 fail(op, "class-target", message, (a, b))
             for p, q in zip(wanted, y, strict=True):
                 require(op, equal(p, q), "class-target", message, (a, b))
+            check_indices(op, b, x[1] if len(x) > 1 else x[0], "the classes", ignored=ignored)
         if reduction == "none":
             shape = wanted
     elif reduction == "none":

@@ -25,6 +25,8 @@ def outside(op: Op, args: tuple[Value, ...]) -> Value:
     op.tr.types_open = op.tr.types_open or op.short == "autocast"
     found = op.tr.unknown(op.short, "data", op.short)
     found.kind = DEVICE if op.name == "torch.device" else ""
+    if found.kind and op.tr.sampler is not None:
+        found.attrs |= {"type": "cpu", "index": None}
     return found
 
 
@@ -93,6 +95,8 @@ _COMPILERS = ("is_scripting", "is_tracing", "is_compiling", "is_dynamo_compiling
 )
 def machine(op: Op) -> Value:
     """What the machine has stays as it is: asked again, a run gets the same answer."""
+    if op.tr.sampler is not None:
+        return False  # one run is followed, on a machine without accelerators
     found = op.tr.machine.get(op.name)
     if found is None:
         found = op.tr.machine[op.name] = op.tr.unknown("what the machine has", "data", op.short, "bool")

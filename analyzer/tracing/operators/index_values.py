@@ -1,0 +1,39 @@
+"""Indices that lie outside what they choose from, where a run on made-up numbers knows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.refusals import fail
+from analyzer.tracing.operators.table import Op
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.values import Value
+
+
+def check_indices(op: Op, index: Value, size: Any, what: str, *, from_end: bool = False, ignored: Value = None) -> None:
+    """Each index lies in [0, size), with `from_end` in [-size, size); `ignored` is a number that may stand outside."""
+    if type(size) is not int:
+        return
+    if op.tr.sampler is None:
+        op.tr.shared.asks_values = True
+        return
+    found = tensor_of(op.tr, index, "torch")
+    if found is None or not (found.dtype or "int64").startswith(("int", "uint")):
+        return
+    extent = op.tr.sampler.extent(found, ignored)
+    if extent is None:
+        return
+    low, high = extent
+    outside = high if high >= size else low if low < (-size if from_end else 0) else None
+    if outside is not None:
+        fail(op, "index", f"index {outside} is outside {what} of size {size}", (found,))
+
+
+def check_along(op: Op, input: Value, dim: Value, index: Value) -> None:
+    """The same for what `gather` and its like choose along an axis."""
+    owner = tensor_of(op.tr, input, "torch")
+    if owner is None or not owner.dims or not isinstance(dim, int):
+        return
+    if -len(owner.dims) <= dim < len(owner.dims) and isinstance(index, Tensor):
+        check_indices(op, index, owner.dims[dim], f"dimension {dim}")

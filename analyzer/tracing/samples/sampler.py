@@ -1,0 +1,431 @@
+"""Made-up elements of tensors: with them a run takes every branch and every size that values decide as a run does.
+
+Nothing that such a run shows is proved: other numbers may lead elsewhere. Where the elements of a tensor are known
+(`arange`, a mask compared from it) they are what the program has; where they are drawn at random or come from what this
+analysis does not compute, they are drawn here.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.plain_data import NotPlain, as_value
+from analyzer.tracing.samples import numpy_functions, torch_choices, torch_creation, torch_functions, torch_shapes
+from analyzer.tracing.samples.cost import MOST_ELEMENTS, affordable
+from analyzer.tracing.tensors import COMPUTED, ESTIMATED, INVENTED, Size, Tensor
+from analyzer.tracing.values import Api, ListV, Native, SliceV, Unknown, Value
+
+MOST_WORK = 1 << 25  # elements that all arrays of a run have together: about a second of one core
+SEED = 0  # of the numbers that are made up: two runs of this analysis agree
+_ASIDE = frozenset(("device", "requires_grad", "memory_format", "non_blocking", "layout", "pin_memory", "generator"))
+_UNIFORM = frozenset(("rand", "rand_like"))
+_NORMAL = frozenset(("randn", "randn_like", "normal"))
+_EXACT = frozenset(name for family in (torch_choices, torch_creation, torch_shapes) for name in family.FUNCTIONS)
+_TYPES = {"bfloat16": "float32", "string": "object"}
+
+
+_SIGNS: dict[tuple[str, int], Callable[..., Any]] = {
+    ("+", 2): np.add, ("-", 2): np.subtract, ("*", 2): np.multiply, ("/", 2): np.true_divide,
+    ("//", 2): np.floor_divide, ("%", 2): np.mod, ("**", 2): np.power, ("@", 2): np.matmul, ("==", 2): np.equal,
+    ("!=", 2): np.not_equal, ("<", 2): np.less, ("<=", 2): np.less_equal, (">", 2): np.greater,
+    (">=", 2): np.greater_equal, ("&", 2): np.bitwise_and, ("|", 2): np.bitwise_or, ("^", 2): np.bitwise_xor,
+    ("-", 1): np.negative, ("~", 1): np.invert, ("abs", 1): np.abs,
+}  # fmt: skip
+
+
+_WRITING: dict[str, Callable[..., Any]] = {
+    "fill": np.full_like,
+    "zero": np.zeros_like,
+    "copy": lambda own, other: np.broadcast_to(other, own.shape),
+}
+
+
+class NotComputed(Exception):
+    """A value has no elements that are known here."""
+
+
+class Sampler:
+    """The elements of the tensors of one run."""
+
+    def __init__(self) -> None:
+        self._draws = np.random.default_rng(SEED)
+        self.python = random.Random(SEED)
+        self._work = 0
+        self.rests_on = COMPUTED  # the least meaning that a branch or a size so far rests on
+        self._meaning = COMPUTED  # and what is computed now
+        self._framework = "torch"  # of what is computed now
+        self.asked = 0  # numbers that the program asked for and that are not computed as it does
+
+    # ------------------------------------------------------------------ from values to arrays
+
+    def of(self, tensor: Tensor) -> Any:
+        """The elements of a tensor; drawn, and the same from then on, where nothing is known of them."""
+        if tensor.array is not None:
+            self._meaning = max(self._meaning, tensor.meaning)
+            return tensor.array
+        dims = tensor.dims
+        if dims is None or not _sized(tensor):
+            raise NotComputed
+        if _whole(tensor.value):
+            tensor.array = np.array(tensor.value, np.int64).reshape(dims)
+            return tensor.array
+        self._spend(math.prod(dims))
+        tensor.array = self._draw(tensor, dims)
+        tensor.meaning = INVENTED if tensor.array.dtype.kind in "ib" else ESTIMATED
+        self._meaning = max(self._meaning, tensor.meaning)
+        return tensor.array
+
+    def _draw(self, tensor: Tensor, dims: Sequence[Any]) -> Any:
+        kind = tensor.dtype or "float32"
+        if kind == "bool":
+            return self._draws.random(dims) < 0.5
+        if kind.startswith(("int", "uint")):
+            return self._draws.integers(0, 2, dims)
+        drawn = self._draws.standard_normal(dims)
+        return drawn.astype(np.float64 if kind == "float64" else np.float32)
+
+    def _spend(self, elements: int) -> None:
+        self._work += elements
+        if elements > MOST_ELEMENTS or self._work > MOST_WORK:
+            raise NotComputed
+
+    def data(self, value: Value) -> Any:
+        """A value as NumPy's functions take it. Raises NotComputed."""
+        if isinstance(value, Tensor):
+            return self.of(value)
+        if isinstance(value, Unknown) and value.value is not None:
+            value = value.value[0]
+        if value is None or value is Ellipsis or isinstance(value, (bool, int, float, str)):
+            return value
+        if isinstance(value, ListV) and not value.open:
+            return [self.data(v) for v in value.items]
+        if isinstance(value, tuple):
+            return tuple(self.data(v) for v in value)
+        if isinstance(value, SliceV):
+            return slice(*(self._number(v) for v in (value.start, value.stop, value.step)))
+        if isinstance(value, (Api, Native)) and (kind := dtype_name(value)) is not None:
+            return np.dtype(_TYPES.get(kind, kind))
+        raise NotComputed
+
+    def _number(self, value: Value) -> Any:
+        found = self.data(value)
+        if isinstance(found, np.ndarray):
+            self.rests_on = max(self.rests_on, value.meaning if isinstance(value, Tensor) else COMPUTED)
+            return found.reshape(()).item()
+        return found
+
+    def scalar(self, value: Value) -> Any:
+        """The number or truth that a tensor of one element holds; None where it is not computed."""
+        if not isinstance(value, Tensor) or value.graph:
+            return None
+        self._meaning = COMPUTED
+        try:
+            found = self.of(value)
+        except NotComputed:
+            return None
+        if found.size != 1:
+            return None
+        self.rests_on = max(self.rests_on, self._meaning)
+        self.asked += self._meaning > COMPUTED
+        return found.reshape(()).item()
+
+    def extent(self, tensor: Tensor, ignored: Value = None) -> tuple[int, int] | None:
+        """The least and the largest of integers that have a meaning; None where none are known."""
+        self._meaning = COMPUTED
+        try:
+            found = self.of(tensor)
+        except NotComputed:
+            return None
+        if self._meaning == INVENTED or found.dtype.kind not in "iu":
+            return None
+        if isinstance(ignored, int):
+            found = found[found != ignored]
+        return (int(found.min()), int(found.max())) if found.size else None
+
+    def listed(self, value: Tensor) -> Any:
+        """What `tolist` gives; None where it is not computed."""
+        self._meaning = COMPUTED
+        try:
+            found = as_value(self.of(value).tolist())
+        except (NotComputed, NotPlain):
+            return None
+        self.rests_on = max(self.rests_on, self._meaning)
+        return found
+
+    # ------------------------------------------------------------------ from arrays to values
+
+    def computed(
+        self,
+        name: str,
+        function: Callable[..., Any] | None,
+        args: Sequence[Value],
+        kwargs: Mapping[str, Value],
+        result: Value,
+        exactly: bool = False,
+    ) -> Value:
+        """`result`, what the rules know of a call, with the elements that `function`, of this name, computes.
+
+        `exactly`: to the last bit; arithmetic of floats is near to the program's.
+        """
+        if function is None or not _holds_tensors(result):
+            return result
+        self._meaning = COMPUTED
+        try:
+            given = [self.data(a) for a in args if not _a_device(a)]
+            named = {k: self.data(v) for k, v in kwargs.items() if k not in _ASIDE}
+            if not affordable(name, given, named, result):
+                return result
+            with _quiet():
+                found = function(*given, **named)
+            if not exactly and _floats(found):
+                self._meaning = max(self._meaning, ESTIMATED)
+            return self.attached(result, found)
+        except NotComputed:
+            return result
+        except Exception:  # a call that the function does not foresee, or one that fails: the rules know better
+            return result
+
+    def attached(self, result: Value, found: Any) -> Value:
+        """The elements given to the tensors of a result, whose unknown sizes become theirs."""
+        if isinstance(result, Tensor):
+            array = np.asarray(found)
+            if array.dtype.kind not in "biuf" or array.size > MOST_ELEMENTS:
+                return result
+            self._spend(array.size)
+            if result.dims is None or any(not isinstance(d, int) for d in result.dims):
+                result.shape.dims = tuple(map(int, array.shape))
+                self.rests_on = max(self.rests_on, self._meaning)
+            if result.dims == array.shape:
+                result.array, result.meaning = array, self._meaning
+            return result
+        if isinstance(result, tuple) and isinstance(found, (tuple, list)) and len(found) == len(result):
+            for part, array in zip(result, found, strict=True):
+                self.attached(part, array)
+        elif isinstance(result, ListV) and isinstance(found, (tuple, list)) and len(found) == len(result.items):
+            for part, array in zip(result.items, found, strict=True):
+                self.attached(part, array)
+        elif isinstance(result, Unknown):
+            return self._made(result, found)
+        return result
+
+    def _made(self, otherwise: Value, found: Any) -> Value:
+        """What was computed where the rules know nothing of the result."""
+        if isinstance(found, bool):
+            self.rests_on = max(self.rests_on, self._meaning)
+            self.asked += self._meaning > COMPUTED
+            return found
+        if isinstance(found, (tuple, list)):
+            return tuple(self._made(otherwise, part) for part in found)
+        if isinstance(found, (np.ndarray, np.generic)) and found.dtype.kind in "biuf":
+            self.rests_on = max(self.rests_on, self._meaning)
+            return self.attached(Tensor(tuple(map(int, found.shape)), str(found.dtype), self._framework), found)
+        return otherwise
+
+    # ------------------------------------------------------------------ calls
+
+    def call(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value) -> Value:
+        """A function of a library by its full name."""
+        home, _, short = name.rpartition(".")
+        if home == "math" and short in vars(math):
+            return _number_of(lambda: getattr(math, short)(*map(self._number, args)), result)
+        if home == "random":
+            return self._by_chance(short, args, kwargs, result)
+        if home == "numpy.random":
+            return self._drawn(short, args, kwargs, result)
+        self._framework = "numpy" if home.startswith("numpy") else "torch"
+        if home == "numpy":
+            return self.computed(short, numpy_functions.FUNCTIONS.get(short), args, kwargs, result)
+        if home.startswith("torch"):
+            if short in ("randint", "randperm"):
+                return self._integers(short, args, kwargs, result)
+            if short in _UNIFORM | _NORMAL and isinstance(result, Tensor) and _sized(result):
+                how = self._draws.random if short in _UNIFORM else self._draws.standard_normal
+                return self.computed(short, self._chance(lambda: how(result.dims).astype(np.float32)), (), {}, result)
+            return self.computed(short, torch_functions.FUNCTIONS.get(short), args, kwargs, result, short in _EXACT)
+        return result
+
+    def method(
+        self, owner: Tensor, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value, trying: bool
+    ) -> Value:
+        """A method of a tensor. One that writes into it changes its elements, unless `trying`."""
+        if owner.framework not in ("torch", "numpy") or owner.graph:
+            return result
+        self._framework = owner.framework
+        if name == "item":
+            found = self.scalar(owner)
+            return result if found is None else found
+        if name == "tolist":
+            found = self.listed(owner)
+            return result if found is None else found
+        if name.endswith("_") and not name.endswith("__"):
+            return self._written(owner, name[:-1], args, kwargs, result, trying)
+        if owner.framework == "numpy":
+            if name not in numpy_functions.METHODS:
+                return result
+            return self.computed(name, lambda own, *a, **k: getattr(own, name)(*a, **k), (owner, *args), kwargs, result)
+        return self.computed(name, torch_functions.FUNCTIONS.get(name), (owner, *args), kwargs, result, name in _EXACT)
+
+    def _written(
+        self, owner: Tensor, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value, trying: bool
+    ) -> Value:
+        if trying or owner.array is None:
+            return result
+        function = _WRITING.get(name)
+        before, made = owner.array, Tensor(owner.shape, owner.dtype)
+        self.computed(name, function or torch_functions.FUNCTIONS.get(name), (owner, *args), kwargs, made)
+        _write(before, Ellipsis, made.array)
+        if made.array is None or made.array.shape != before.shape:
+            owner.array = made.array
+        elif isinstance(result, Tensor) and result is not owner:
+            result.array = before
+        owner.meaning = max(owner.meaning, made.meaning)
+        return result
+
+    def assign(self, owner: Tensor, index: Value, value: Value, trying: bool) -> None:
+        """`owner[index] = value`."""
+        if owner.array is None or trying:
+            return
+        try:
+            self._meaning = owner.meaning
+            place, given = self.data(index), self.data(value)
+            owner.meaning = self._meaning
+            if not _write(owner.array, _places(place), given):
+                owner.array = None
+        except NotComputed:
+            owner.array = None
+
+    def operated(self, sign: str, args: Sequence[Value], result: Value) -> Value:
+        """Python's operators."""
+        if any(isinstance(a, Tensor) and (a.graph or a.framework not in ("torch", "numpy")) for a in args):
+            return result
+        return self.computed(sign, _SIGNS.get((sign, len(args))), args, {}, result)
+
+    def indexed(self, owner: Tensor, index: Value, result: Value) -> Value:
+        """`owner[index]`."""
+        if owner.framework not in ("torch", "numpy") or owner.graph:
+            return result
+        return self.computed("[]", lambda own, place: own[_places(place)], (owner, index), {}, result, exactly=True)
+
+    def in_place(self, target: Tensor, result: Tensor) -> None:
+        """`target += …` writes into the array that other names may stand for."""
+        known = target.array is not None and result.array is not None and target.array.shape == result.array.shape
+        if known and _write(target.array, Ellipsis, result.array):
+            result.array = target.array
+
+    # ------------------------------------------------------------------ chance
+
+    def _integers(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value) -> Value:
+        def randint(*given: Any, low: Any = None, high: Any = None, size: Any = None, **_: Any) -> Any:
+            numbers = [g for g in given if not isinstance(g, (list, tuple))]
+            sizes = size if size is not None else next(g for g in given if isinstance(g, (list, tuple)))
+            lowest = low if low is not None else numbers[0] if len(numbers) > 1 else 0
+            self._meaning = ESTIMATED
+            return self._draws.integers(lowest, high if high is not None else numbers[-1], tuple(sizes))
+
+        if name == "randint":
+            return self.computed(name, randint, args, kwargs, result)
+        return self.computed(name, self._chance(lambda n, **_: self._draws.permutation(int(n))), args, kwargs, result)
+
+    def _drawn(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value) -> Value:
+        old = {"randint": "integers", "rand": "random", "randn": "standard_normal", "random_sample": "random"}
+        known = "integers random standard_normal normal uniform choice permutation binomial poisson exponential"
+        short = old.get(name, name)
+        if name == "shuffle" or short not in known.split():
+            return result
+        function = getattr(self._draws, short)
+        if name in ("rand", "randn"):
+            return self.computed(name, self._chance(lambda *size: function(size or None)), args, kwargs, result)
+        if isinstance(result, Unknown):
+            result = _number_of(
+                lambda: function(*map(self.data, args), **{k: self.data(v) for k, v in kwargs.items()}), result
+            )
+            return result
+        return self.computed(name, self._chance(function), args, kwargs, result)
+
+    def _chance(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, whose numbers are others in each run of the program."""
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            self._meaning = max(self._meaning, ESTIMATED)
+            return function(*args, **kwargs)
+
+        return run
+
+    def _by_chance(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value) -> Value:
+        self.rests_on = max(self.rests_on, ESTIMATED)
+        first = args[0] if args else None
+        items = list(first.items) if isinstance(first, ListV) and not first.open else first
+        if name in ("choice", "sample") and isinstance(items, (list, tuple)) and items:
+            if name == "choice":
+                return self.python.choice(items)
+            count = args[1] if len(args) > 1 else kwargs.get("k")
+            if isinstance(count, int) and 0 <= count <= len(items):
+                return ListV(self.python.sample(list(items), count))
+        if name in ("random", "uniform", "gauss", "randint", "randrange"):
+            return _number_of(lambda: getattr(self.python, name)(*map(self.data, args)), result)
+        return result
+
+
+def _number_of(function: Callable[[], Any], otherwise: Value) -> Value:
+    try:
+        found = function()
+    except Exception:  # an unknown argument, or one that Python refuses
+        return otherwise
+    found = found.item() if isinstance(found, np.generic) else found
+    return found if isinstance(found, (bool, int, float)) else otherwise
+
+
+def _sized(tensor: Tensor) -> bool:
+    return tensor.dims is not None and all(isinstance(d, int) for d in tensor.dims)
+
+
+def _floats(found: Any) -> bool:
+    parts = found if isinstance(found, (tuple, list)) else (found,)
+    return any(np.asarray(part).dtype.kind == "f" for part in parts)
+
+
+def _whole(value: Any) -> bool:
+    """Whether it is a number, or nested tuples of numbers."""
+    return all(map(_whole, value)) if isinstance(value, tuple) else type(value) is int
+
+
+def _holds_tensors(value: Value) -> bool:
+    items: Any = value.items if isinstance(value, ListV) else value if isinstance(value, tuple) else (value,)
+    return any(isinstance(v, (Tensor, Unknown)) for v in chain(items)) and not isinstance(value, Size)
+
+
+def _a_device(value: Value) -> bool:
+    return isinstance(value, Unknown) and value.kind.endswith("device")
+
+
+def _places(index: Any) -> Any:
+    """An index as NumPy takes it: lists are arrays."""
+    if isinstance(index, tuple):
+        return tuple(map(_places, index))
+    return np.array(index) if isinstance(index, list) else index
+
+
+def _write(array: Any, place: Any, given: Any) -> bool:
+    if given is None or not array.flags.writeable:
+        return False
+    try:
+        with _quiet():
+            array[place] = given
+    except (ValueError, IndexError, TypeError):
+        return False
+    return True
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """NumPy says nothing of divisions by zero."""
+    with np.errstate(all="ignore"):
+        yield
