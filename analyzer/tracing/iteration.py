@@ -29,14 +29,25 @@ from analyzer.tracing.values import (
 from analyzer.validity.terms import Poly, equal
 
 MOST_STEPS = 32  # of an iterator whose class the program defines: rounds of a loop cost what its body costs
+MOST_FREE = 4096  # elements of a range, of which a longer one counts as steps
+FREE_TOGETHER = 16  # elements that count as one step
 MOST_ROWS = 64  # a tensor with more rows gives one representative row
 Elements = tuple[Iterator[Value], bool]
+
+
+def _counted(tr: Tracer, items: Iterator[Value]) -> Iterator[Value]:
+    """Elements that count as steps, a few each, so that a list of them has an end."""
+    for number, item in enumerate(items):
+        if number % FREE_TOGETHER == 0:
+            tr.step()
+        yield item
 
 
 @ELEMENTS.of(Iterator_)
 def _of_iterator(tr: Tracer, value: Iterator_, node: ast.AST | None) -> Elements:
     if not value.once:
-        return value.items(), value.endless
+        many = isinstance(value.length, int) and value.length > MOST_FREE
+        return _counted(tr, value.items()) if many else value.items(), value.endless
     tr.touch(value)
     value.begin()
     return _taken(tr, value), value.endless

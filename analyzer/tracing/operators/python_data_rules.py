@@ -206,7 +206,9 @@ def tee(op: Op, values: Value, n: Value) -> Value:
         found = _all(op, values)
     except NotPlain:
         return op.tr.unknown("itertools.tee()")
-    return tuple(Iterator_(lambda: iter(found), once=True) for _ in range(n if isinstance(n, int) else 2))
+    if not isinstance(n, int) or n > MOST_ITEMS:
+        return op.tr.unknown("itertools.tee()")
+    return tuple(Iterator_(lambda: iter(found), once=True) for _ in range(n))
 
 
 @operator("itertools.accumulate", "values function=None *rest")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.linear import matmul as product_of
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.values import ListV, Value
+from analyzer.validity.terms import Term
+
+MOST_PARTS = 4096  # of a tensor that are told one by one
 
 
 @operator("torch.matmul torch.mm_ Tensor.matmul Tensor.__matmul__ numpy.matmul", "input other")
@@ -75,11 +80,23 @@ def apply_many(op: Op, name: str, tensor: Value, hyper: dict[str, Value]) -> Val
         return _last_axis(op, name, found, hyper)
     if found is None or found.dims is None:
         return op.tr.unknown(f"{name}()", "foreign")
+    if _parts(name, found.dims, hyper) > MOST_PARTS:
+        return op.tr.unknown(f"{name}() into many parts", "foreign")
     result = apply(op, "torch", name, (found,), hyper)
     if isinstance(result, Tensor):
         known = result.dims is not None
         return (result,) if known else op.tr.unknown(f"{name}()", "foreign")
     return result
+
+
+def _parts(name: str, dims: Sequence[Term], hyper: dict[str, Value]) -> int:
+    """How many parts there are; 0 where that is not known."""
+    dim, number = hyper["dim"], hyper.get("chunks", hyper.get("split_size_or_sections", 1))
+    known = isinstance(dim, int) and -len(dims) <= dim < len(dims)
+    size = dims[dim] if known and isinstance(dim, int) else None
+    if not isinstance(size, int) or not isinstance(number, int) or number < 1:
+        return 0
+    return min(number, size) if name == "chunk" else -(-size // number)
 
 
 def _last_axis(op: Op, name: str, source: Tensor, hyper: dict[str, Value]) -> Value:

@@ -9,6 +9,7 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, made
+from analyzer.tracing.operators.torch_product_rules import MOST_PARTS
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import ListV, Value
 from analyzer.validity.terms import Term, any_of, equal, floor_div, mod, product
@@ -100,8 +101,15 @@ def triangle(op: Op, row: Value, col: Value, offset: Value) -> Value:
     if not all(isinstance(v, int) for v in (row, col, offset)):
         return made(op, (2, op.tr.fresh("places", "derived", 0)), "int64")
     below = op.short == "tril_indices"
-    count = sum((j - i <= offset) if below else (j - i >= offset) for i in range(row) for j in range(col))
+    count = _below(row, col, offset) if below else row * col - _below(row, col, offset - 1)
     return made(op, (2, count), "int64")
+
+
+def _below(rows: int, columns: int, offset: int) -> int:
+    """How many places have a column no greater than their row plus `offset`."""
+    first = min(max(0, -offset), rows)  # the first row that has one
+    full = min(max(first, columns - offset - 1), rows)  # the first that has all
+    return sum((first + offset + 1, full + offset)) * (full - first) // 2 + (rows - full) * columns
 
 
 @operator("torch.nn.utils.rnn.pad_sequence", "sequences batch_first=False padding_value=0 padding_side='right'")
@@ -186,7 +194,7 @@ def _divided(op: Op, input: Value, sections: Value, dim: Value) -> Value:
         ends = [min(p, size) for p in (*places, size)]
         cut = [max(end - start, 0) for start, end in zip((0, *ends), ends, strict=False)]
         return tuple(_sized(op, found, (*found.dims[:axis], n, *found.dims[axis + 1 :])) for n in cut)
-    if not isinstance(sections, int) or sections < 1:
+    if not isinstance(sections, int) or not 1 <= sections <= MOST_PARTS:
         return op.tr.unknown(f"{op.short}()", "foreign")
     lengths = [floor_div(size + (sections - 1 - i), sections) for i in range(sections)]
     return tuple(_sized(op, found, (*found.dims[:axis], n, *found.dims[axis + 1 :])) for n in lengths)
