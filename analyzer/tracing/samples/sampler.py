@@ -8,7 +8,6 @@ analysis does not compute, they are drawn here.
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -19,15 +18,13 @@ import numpy as np
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.plain_data import NotPlain, as_value
 from analyzer.tracing.samples import numpy_functions, torch_choices, torch_creation, torch_functions, torch_shapes
+from analyzer.tracing.samples.chance import Chance
 from analyzer.tracing.samples.cost import MOST_ELEMENTS, affordable
 from analyzer.tracing.tensors import COMPUTED, ESTIMATED, INVENTED, Size, Tensor
 from analyzer.tracing.values import Api, ListV, Native, SliceV, Unknown, Value
 
 MOST_WORK = 1 << 25  # elements that all arrays of a run have together: about a second of one core
-SEED = 0  # of the numbers that are made up: two runs of this analysis agree
 _ASIDE = frozenset(("device", "requires_grad", "memory_format", "non_blocking", "layout", "pin_memory", "generator"))
-_UNIFORM = frozenset(("rand", "rand_like"))
-_NORMAL = frozenset(("randn", "randn_like", "normal"))
 _EXACT = frozenset(name for family in (torch_choices, torch_creation, torch_shapes) for name in family.FUNCTIONS)
 _TYPES = {"bfloat16": "float32", "string": "object"}
 
@@ -56,8 +53,7 @@ class Sampler:
     """The elements of the tensors of one run."""
 
     def __init__(self) -> None:
-        self._draws = np.random.default_rng(SEED)
-        self.python = random.Random(SEED)
+        self._chance = Chance()
         self._work = 0
         self.rests_on = COMPUTED  # the least meaning that a branch or a size so far rests on
         self._meaning = COMPUTED  # and what is computed now
@@ -78,19 +74,10 @@ class Sampler:
             tensor.array = np.array(tensor.value, np.int64).reshape(dims)
             return tensor.array
         self._spend(math.prod(dims))
-        tensor.array = self._draw(tensor, dims)
+        tensor.array = self._chance.elements(tensor.dtype or "float32", dims)
         tensor.meaning = INVENTED if tensor.array.dtype.kind in "ib" else ESTIMATED
         self._meaning = max(self._meaning, tensor.meaning)
         return tensor.array
-
-    def _draw(self, tensor: Tensor, dims: Sequence[Any]) -> Any:
-        kind = tensor.dtype or "float32"
-        if kind == "bool":
-            return self._draws.random(dims) < 0.5
-        if kind.startswith(("int", "uint")):
-            return self._draws.integers(0, 2, dims)
-        drawn = self._draws.standard_normal(dims)
-        return drawn.astype(np.float64 if kind == "float64" else np.float32)
 
     def _spend(self, elements: int) -> None:
         self._work += elements
@@ -237,18 +224,18 @@ class Sampler:
         if home == "math" and short in vars(math):
             return _number_of(lambda: getattr(math, short)(*map(self._number, args)), result)
         if home == "random":
-            return self._by_chance(short, args, kwargs, result)
-        if home == "numpy.random":
-            return self._drawn(short, args, kwargs, result)
+            return self._of_python(short, args, kwargs, result)
         self._framework = "numpy" if home.startswith("numpy") else "torch"
+        if home == "numpy.random":
+            drawing = self._chance.of_numpy(short)
+            return result if drawing is None else self._drawn(drawing, short, args, kwargs, result)
         if home == "numpy":
             return self.computed(short, numpy_functions.FUNCTIONS.get(short), args, kwargs, result)
         if home.startswith("torch"):
-            if short in ("randint", "randperm"):
-                return self._integers(short, args, kwargs, result)
-            if short in _UNIFORM | _NORMAL and isinstance(result, Tensor) and _sized(result):
-                how = self._draws.random if short in _UNIFORM else self._draws.standard_normal
-                return self.computed(short, self._chance(lambda: how(result.dims).astype(np.float32)), (), {}, result)
+            drawing = self._chance.of_torch(short, result)
+            if drawing is not None and isinstance(result, Tensor):
+                given = args if short.startswith("rand") and not short.endswith("_like") else ()
+                return self._drawn(drawing, short, given, kwargs, result)
             return self.computed(short, torch_functions.FUNCTIONS.get(short), args, kwargs, result, short in _EXACT)
         return result
 
@@ -322,56 +309,30 @@ class Sampler:
 
     # ------------------------------------------------------------------ chance
 
-    def _integers(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value) -> Value:
-        def randint(*given: Any, low: Any = None, high: Any = None, size: Any = None, **_: Any) -> Any:
-            numbers = [g for g in given if not isinstance(g, (list, tuple))]
-            sizes = size if size is not None else next(g for g in given if isinstance(g, (list, tuple)))
-            lowest = low if low is not None else numbers[0] if len(numbers) > 1 else 0
-            self._meaning = ESTIMATED
-            return self._draws.integers(lowest, high if high is not None else numbers[-1], tuple(sizes))
+    def _drawn(
+        self, function: Callable[..., Any], name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value
+    ) -> Value:
+        """What is drawn at random: other numbers in each run of the program."""
 
-        if name == "randint":
-            return self.computed(name, randint, args, kwargs, result)
-        return self.computed(name, self._chance(lambda n, **_: self._draws.permutation(int(n))), args, kwargs, result)
-
-    def _drawn(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value) -> Value:
-        old = {"randint": "integers", "rand": "random", "randn": "standard_normal", "random_sample": "random"}
-        known = "integers random standard_normal normal uniform choice permutation binomial poisson exponential"
-        short = old.get(name, name)
-        if name == "shuffle" or short not in known.split():
-            return result
-        function = getattr(self._draws, short)
-        if name in ("rand", "randn"):
-            return self.computed(name, self._chance(lambda *size: function(size or None)), args, kwargs, result)
-        if isinstance(result, Unknown):
-            result = _number_of(
-                lambda: function(*map(self.data, args), **{k: self.data(v) for k, v in kwargs.items()}), result
-            )
-            return result
-        return self.computed(name, self._chance(function), args, kwargs, result)
-
-    def _chance(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, whose numbers are others in each run of the program."""
-
-        def run(*args: Any, **kwargs: Any) -> Any:
+        def draw(*given: Any, **named: Any) -> Any:
             self._meaning = max(self._meaning, ESTIMATED)
-            return function(*args, **kwargs)
+            return function(*given, **named)
 
-        return run
-
-    def _by_chance(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value) -> Value:
+        if not isinstance(result, Unknown):
+            return self.computed(name, draw, args, kwargs, result)
         self.rests_on = max(self.rests_on, ESTIMATED)
+        return _number_of(lambda: draw(*map(self.data, args), **{k: self.data(v) for k, v in kwargs.items()}), result)
+
+    def _of_python(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value) -> Value:
+        self.rests_on = max(self.rests_on, ESTIMATED)
+        if (function := self._chance.number(name)) is not None:
+            return _number_of(lambda: function(*map(self.data, args)), result)
         first = args[0] if args else None
         items = list(first.items) if isinstance(first, ListV) and not first.open else first
-        if name in ("choice", "sample") and isinstance(items, (list, tuple)) and items:
-            if name == "choice":
-                return self.python.choice(items)
-            count = args[1] if len(args) > 1 else kwargs.get("k")
-            if isinstance(count, int) and 0 <= count <= len(items):
-                return ListV(self.python.sample(list(items), count))
-        if name in ("random", "uniform", "gauss", "randint", "randrange"):
-            return _number_of(lambda: getattr(self.python, name)(*map(self.data, args)), result)
-        return result
+        if not isinstance(items, (list, tuple)):
+            return result
+        found = self._chance.chosen(name, items, args[1] if len(args) > 1 else kwargs.get("k"))
+        return result if found is None else found
 
 
 def _number_of(function: Callable[[], Any], otherwise: Value) -> Value:
