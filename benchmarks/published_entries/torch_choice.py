@@ -6,8 +6,9 @@ from unittest.mock import MagicMock
 
 import torch
 
-for _name in ("pandas", "pytorch_lightning", "sklearn", "sklearn.preprocessing", "tensorboard"):
-    sys.modules.setdefault(_name, MagicMock())  # tables and training loops, which nothing here needs
+WANTING = {"pandas", "pytorch_lightning", "sklearn", "sklearn.preprocessing", "tensorboard"} - set(sys.modules)
+for _name in WANTING:
+    sys.modules[_name] = MagicMock()  # tables and training loops, which nothing here needs
 _package = sys.modules["torch_choice"] = types.ModuleType("torch_choice")
 _package.__path__ = ["torch_choice"]
 for _name in ("data", "model", "utils"):
@@ -20,6 +21,9 @@ sys.modules["torch_choice.model._fit_mixin"] = types.SimpleNamespace(ChoiceModel
 
 from torch_choice.model.coefficient import Coefficient  # noqa: E402
 from torch_choice.model.nested_logit_model import NestedLogitModel  # noqa: E402
+
+for _name in WANTING:
+    del sys.modules[_name]  # others look for what is installed
 
 
 class _Logit(torch.nn.Module):
