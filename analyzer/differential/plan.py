@@ -14,6 +14,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.differential.backend import Backend, parse, parse_all
 from analyzer.differential.runner import Artefact
 from analyzer.graph import Graph
+from analyzer.graph.model import FX_NODE
 from analyzer.loading.exported_program import take_apart
 from analyzer.loading.onnx_file import map_external
 from analyzer.problem import TargetProblem, UsageProblem
@@ -244,7 +245,7 @@ def fx_names(graph: Graph) -> dict[str, str]:
     """Output name -> the traced node it was translated from, as the exporter noted it; the last of several nodes."""
     names = {}
     for node in graph.graph:
-        text = node.metadata_props.get("pkg.torch.onnx.fx_node")
+        text = node.metadata_props.get(FX_NODE)
         if text:
             for output in node.outputs:
                 if output.name:

@@ -36,6 +36,7 @@ TRUTHS = "assay.truths"  # of an input: the example holds zeros and ones and not
 SPAN = "assay.span"  # of an input: the smallest and the largest number that the example shows
 TRAINED = "assay.trained"  # of a model: its file holds training information
 ORDER = "assay.order"  # of an input: the axis along which its example runs in order, and 1 (rising) or -1 (falling)
+FX_NODE = "pkg.torch.onnx.fx_node"  # the traced call that a node was translated from, as the Torch exporter notes it
 ONE_HOT = "assay.onehot"  # of an input: along one axis of its example each row holds a single one
 SHOWN = "assay.shown"  # of an input: the smallest and the largest number of its example, and how many there are
 FROZEN = "assay.frozen"

@@ -7,6 +7,7 @@ import pytest
 from build import Builder, bounds, rules, run
 
 from analyzer.graph import Graph
+from analyzer.graph.model import FX_NODE
 
 
 def leaks(graph: Graph, ranges: dict[str, tuple[float, float]]) -> list[str]:
@@ -79,6 +80,16 @@ def test_infinite_degrees_replaced_by_zero() -> None:
     low, high = bounds(graph, {"d": (0, 4)})
     assert low == 0
     assert np.isfinite(high)
+
+
+@pytest.mark.parametrize(("call", "safe"), [("scaled_dot_product_attention", True), ("softmax", False)])
+def test_attention_of_pytorch_gives_0_to_a_row_without_keys(call: str, safe: bool) -> None:
+    b = Builder()
+    masked = b.op("Where", b.input("m", (3,), "bool"), b.input("s", (2, 3)), b.const(-np.inf))
+    graph = b.graph(b.op("Softmax", masked, axis=-1, name="softmax"))
+    for node in graph.nodes():
+        node.metadata_props[FX_NODE] = f"%one : call_function[target=torch.ops.aten.{call}.default](args = ())"
+    assert rules(graph, {"s": (-5, 5)}) == ([] if safe else [("softmax-of-minus-infinity", "softmax")])
 
 
 @pytest.mark.parametrize(("upper", "k", "safe"), [(1, 1, True), (1, 0, False), (0, -1, True), (0, 0, False)])

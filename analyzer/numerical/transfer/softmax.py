@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from analyzer.graph.model import FX_NODE
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.dtypes import Array
@@ -18,6 +19,8 @@ from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.reductions import block_counts, over_blocks
 from analyzer.numerical.transfer.registry import transfer
 
+# PyTorch's own attention gives 0 to a row whose keys are all masked (since 2.5); the form of its export gives NaN.
+_TORCH_ATTENTION = "aten.scaled_dot_product_attention"
 LARGEST_SIZE = 2.0**40  # no dimension is larger than this
 
 
@@ -63,7 +66,7 @@ def _running(values: Array) -> Array:
 
 def _masked_rows(ctx: Context, x: AbstractTensor, axes: Any) -> None:
     """Flags rows that may consist of -inf alone, which softmax turns into NaN."""
-    if x.low > -np.inf:
+    if x.low > -np.inf or _TORCH_ATTENTION in ctx.node.metadata_props.get(FX_NODE, ""):
         return
     safe = axes is not None and len(axes) == 1 and x.rank is not None and finite_along(x, axes[0] - x.rank)
     ctx.check(
