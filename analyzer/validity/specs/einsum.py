@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
+from analyzer.validity.specs.broadcasting import promoted
 from analyzer.validity.specs.common import broadcast, broadcast_size, need_positive, same_dtype
 from analyzer.validity.terms import Term, any_of, equal
 
@@ -64,11 +66,31 @@ def einsum_shape(case: Case, equation: str, operands: Sequence[TensorType]) -> t
     return (*(sizes[c] for c in before), *(wide if dots else ()), *(sizes[c] for c in after))
 
 
+def _contracts(equation: str) -> bool:
+    """Whether a sum runs over a letter of several operands; else they are multiplied element by element."""
+    terms, arrow, output = equation.replace(" ", "").replace("...", "").partition("->")
+    letters = "".join("".join(dict.fromkeys(term)) for term in terms.split(","))
+    kept = output if arrow else {c for c in letters if letters.count(c) == 1}
+    return any(letters.count(c) > 1 and c not in kept for c in set(letters))
+
+
+@define("torch", "einsum")
+def torch_einsum(case: Case, *operands: TensorType, equation: str, **_others: Any) -> TensorType:
+    """`torch.einsum`: a matrix product takes one element type, a product of elements several.
+
+    Of three operands and more the order of the products decides, which is not followed.
+    """
+    if len(operands) == 2 and _contracts(equation):
+        same_dtype(case, *((f"operand {i}", t) for i, t in enumerate(operands)))
+    kinds = [t.dtype for t in operands]
+    dtype = functools.reduce(promoted, kinds) if kinds else None
+    return TensorType(einsum_shape(case, equation, operands), dtype)
+
+
 @define("onnx", "Einsum")
 @define("tf", "Einsum")
-@define("torch", "einsum")
 def einsum(case: Case, *operands: TensorType, equation: str, **_others: Any) -> TensorType:
-    """Einsum of ONNX, PyTorch and TensorFlow."""
+    """Einsum of ONNX and TensorFlow."""
     same_dtype(case, *((f"operand {i}", t) for i, t in enumerate(operands)))
     return TensorType(einsum_shape(case, equation, operands), operands[0].dtype if operands else None)
 
