@@ -217,6 +217,9 @@ def test_sets_of_operator_names_are_traits() -> None:
     assert [line.partition(" = ")[0] for line in found] == [
         "tracing/operators/layers.py: CONVERTING",  # methods of modules
         "tracing/operators/tables.py: _OVER_ROWS",  # methods of pandas' tables
+        "tracing/samples/chance.py: _NORMAL",  # functions that draw numbers
+        "tracing/samples/cost.py: _COUNTED",  # functions of NumPy and torch, by what they cost
+        "tracing/samples/cost.py: _PRODUCTS",
         "validity/space_reader.py: DOMAIN_KEYS",  # of a file
         "validity/specs/creation.py: SIZES",
         "validity/specs/losses.py: REDUCTIONS",  # values of an attribute
