@@ -42,7 +42,8 @@ def run_if(tr: Tracer, node: ast.If) -> Any:
         return run_block(tr, node.body if side else node.orelse)
     if tr.speculating:
         raise Undecided
-    if not isinstance(value, Cond) and _agree(tr, node):
+    merges = not isinstance(value, Cond) and tr.sampler is None  # whose sides may give other elements
+    if merges and _agree(tr, node):
         return run_block(tr, node.body)
     return run_block(tr, node.body if tr.decide(value, node.test) else node.orelse)
 

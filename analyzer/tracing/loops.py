@@ -14,7 +14,7 @@ from analyzer.tracing.evaluation import BREAK, evaluate, iterate, run_block
 from analyzer.tracing.iteration import known_elements
 from analyzer.tracing.loop_variables import selects, takes_rows, targets_of, turning_points
 from analyzer.tracing.paths import Journal
-from analyzer.tracing.tensors import Shape, Tensor
+from analyzer.tracing.tensors import INVENTED, Shape, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import DictV, Iterator_, Layer, ListV, Scope, Unknown
@@ -59,7 +59,7 @@ def run_for(tr: Tracer, node: ast.For) -> Any:
             break
     else:
         return run_block(tr, node.orelse)
-    tr.frame.cut = True
+    _leave_out(tr)
     left = _length(sequence) - rounds
     _widen(tr, [c for c in seen.possible(tr) if not _completed(tr, node, rounds, left, c)])
     return run_block(tr, node.orelse)
@@ -113,10 +113,17 @@ def run_while(tr: Tracer, node: ast.While) -> Any:
         if (unknown_rounds and not changes) or unknown_rounds >= FEW_ROUNDS or long:
             if long:
                 tr.note(f"line {node.lineno}: the loop is followed for {rounds} rounds")
-            tr.frame.cut = True
+            _leave_out(tr)
             _widen(tr, seen.possible(tr))
             break
     return run_block(tr, node.orelse)
+
+
+def _leave_out(tr: Tracer) -> None:
+    """Rounds are left out: the elements that they would give are not those of a run on made-up numbers any more."""
+    tr.frame.cut = True
+    if tr.sampler is not None:
+        tr.sampler.rests_on = INVENTED
 
 
 class _Changes:

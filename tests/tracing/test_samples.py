@@ -276,3 +276,19 @@ def test_only_one_element_is_a_number(text: str, told: bool, tmp_path: Path) -> 
     found = [f for f in trace(file, tmp_path, target="t").findings if f.level.value != "note"]
     assert bool(found) is told, found
     assert all(f.confidence.value == "proved" for f in found), found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = torch.arange(4)\nfor _ in range(20):\n    x = x + 1\nassert x[0] == 20",
+        "y = torch.zeros(3)\nfor i in range(300):\n    y += 1\ntorch.zeros(int(y[0])) + torch.zeros(300)",
+        "z, n = torch.zeros(3), 0\nwhile n < 400:\n    z = z + 1\n    n += 1\ntorch.ones(int(z[0])) + torch.ones(400)",
+        "import os\nw = torch.ones(2) if os.getpid() < 0 else torch.zeros(2)\nassert w.sum() == 0",
+    ],
+)
+def test_rounds_that_are_left_out_and_sides_that_are_not_known_tell_nothing(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(f"import torch\n{text}\n")
+    exec(file.read_text(), {"__name__": "__main__"})
+    assert not [f for f in trace(file, tmp_path, target="t").findings if f.level.value != "note"]

@@ -33,23 +33,11 @@ def batch_norm(
 
 
 @operator("torch.batch_norm", "input weight bias running_mean running_var *rest")
-def native_batch_norm(
-    op: Op,
-    input: Value,
-    weight: Value,
-    bias: Value,
-    running_mean: Value,
-    running_var: Value,
-    rest: tuple[Value, ...],
-) -> Value:
-    return _by_channel(op, input, weight, bias, running_mean, running_var)
-
-
 @operator(
     "torch.nn.functional.instance_norm",
     "input running_mean=None running_var=None weight=None bias=None *rest",
 )
-def instance_norm(
+def by_channel(
     op: Op,
     input: Value,
     running_mean: Value,
