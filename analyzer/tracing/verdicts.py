@@ -110,8 +110,6 @@ def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
             known.kind == "param" and not known.label.isidentifier()
         ):
             continue
-        if known.graph and not any(not c.graph for c in equalities):
-            pass
         values = forced_values(everything, sym, tr.shared.contracts)
         if values is not None and branches and forced_values(branches, sym, tr.shared.contracts) == values:
             continue
@@ -130,10 +128,8 @@ def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
         message = f"{what} `{known.label}` {verb}{behind}: {culprit.message}"
         if default is not None:
             message += f" (default {default}: {'fits' if fits else 'does not fit'})"
-        reasons = [everything.index(c.truth) for c in equalities[:3]]
-        sentences = [
-            f"{conditions[i].message} (line {conditions[i].site.line}): {conditions[i].truth}" for i in reasons
-        ]
+        # A layer that stands in a list asks the same of every one: once is enough.
+        sentences = list(dict.fromkeys(f"{c.message} (line {c.site.line}): {c.truth}" for c in equalities))[:3]
         contract = known.kind == "param" and values is None  # what callers must know, no bug
         tr.report(
             Diagnostic(

@@ -156,6 +156,24 @@ def test_a_flag_whose_default_fits_is_only_a_warning(tmp_path: Path, name: str) 
     assert "width` can only be 64" in warning.message
 
 
+def test_what_layers_of_a_list_ask_alike_is_said_once(tmp_path: Path) -> None:
+    source = """
+        import argparse, torch, torch.nn as nn
+        class Heads(nn.Module):
+            def forward(self, x):
+                return x + x.reshape(x.shape[0], 4, x.shape[1] // 4).sum()
+        p = argparse.ArgumentParser()
+        p.add_argument("--dim", type=int, default=8)
+        a = p.parse_args()
+        x = torch.zeros(2, a.dim)
+        for layer in nn.ModuleList(Heads() for _ in range(3)):
+            x = layer(x)
+        """
+    (warning,) = problems_of(tmp_path, source)
+    assert (warning.rule, warning.level) == ("tracing/forced-dimension", "warning")
+    assert len(warning.sentences) == len(set(warning.sentences)) > 0, warning.sentences
+
+
 def test_a_value_that_one_branch_refuses_is_all_but_that_value(tmp_path: Path) -> None:
     source = """
         import torch, torch.nn as nn
