@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -86,7 +87,8 @@ def paired(op: Op, layer: Layer | None, input: Value, target: Value, kind: str) 
                     (a, b),
                 )
             _advise_broadcast(op, x, y, kind)
-        shape = x
+        joined = broadcast(op, "+", a, b, "torch") if len(x) != len(y) or x != y else a
+        shape = joined.dims if isinstance(joined, Tensor) else None
     elif reduction == "none":
         shape = None
     if reduction in ("mean", "sum", "batchmean"):
@@ -102,11 +104,14 @@ def _loss(op: Op, shape: Any, *operands: Tensor | None) -> Tensor:
 
 
 def _advise_broadcast(op: Op, x: Any, y: Any, kind: str) -> None:
+    """A column against a row, or against the square that both have become: every one meets every other."""
     if len(x) == len(y) and all(equal(p, q) is not False for p, q in zip(x, y, strict=True)):
         return
     rows = [(x, y), (y, x)]
     for long, short in rows:
-        if len(long) == len(short) + 1 and long[-1] == 1 and equal(long[0], short[0]) is True and short[0] != 1:
+        if not long or not short or long[-1] != 1 or short[0] == 1 or equal(long[0], short[0]) is not True:
+            continue
+        if len(long) == len(short) + 1 or (len(long) == len(short) == 2 and equal(short[0], short[1]) is True):
             op.tr.advise(
                 "tracing/suspicious-broadcast",
                 (
