@@ -222,6 +222,8 @@ def _of_unknowns(tr: Tracer, op: type[ast.operator], left: Value, right: Value) 
         return result
     if op not in (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod):
         return result
+    if all(isinstance(v, (int, Poly)) or (isinstance(v, Unknown) and v.pytype == "int") for v in (left, right)):
+        result.pytype = "int"
     if any(isinstance(v, (tuple, DictV, type(None))) for v in (left, right)):
         result.pytype = "list" if op is ast.Add and not any(isinstance(v, DictV) for v in (left, right)) else ""
         return result

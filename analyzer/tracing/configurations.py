@@ -1,8 +1,10 @@
-"""The configuration of a hydra program at its defaults: its YAML files, composed as their `defaults:` lists say."""
+"""Configuration files of the repository, as the default run reads them, and what hydra composes of them."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +12,20 @@ from analyzer.tracing.values import ListV, Object, Unknown, Value
 
 MOST_BYTES = 1_000_000  # a longer file is data, no configuration
 MOST_FILES = 40  # of one repository that are searched for defaults
+MOST_PARTS = 20_000  # of one file: aliases of aliases of YAML make more of a few lines than any memory holds
+DEEPEST = 12  # levels of a configuration; an interpolation is one, so that those of themselves end
 _INTERPOLATION = re.compile(r"\$\{([\w.]+)\}")
 
 
 def hydra_configuration(root: Path, folder: Path, name: str) -> Value:
     """The configuration as an object, or None where the file is absent or composed in ways that are not followed."""
     found = _composed(root, folder, name, MOST_FILES)
-    return None if found is None else _as_value(found, found)
+    return None if found is None else as_configuration(found)
+
+
+def as_configuration(found: dict[str, Any]) -> Value:
+    """The object that OmegaConf makes of plain data, its interpolations resolved."""
+    return _as_value(found, found, DEEPEST, iter(range(MOST_PARTS)))
 
 
 def _composed(root: Path, folder: Path, name: str, most: int) -> dict[str, Any] | None:
@@ -54,16 +63,41 @@ def _composed(root: Path, folder: Path, name: str, most: int) -> dict[str, Any] 
 
 
 def _read(root: Path, file: Path) -> dict[str, Any] | None:
+    text = text_inside(root, file)
+    try:
+        content = None if text is None else plain_content(text, "yaml")
+    except ValueError:
+        return None
+    return content if isinstance(content, dict) else {} if content is None and text is not None else None
+
+
+def text_inside(root: Path, file: Path) -> str | None:
+    """The text of a file of the repository; None where it is absent, elsewhere, or too long for a configuration."""
+    try:
+        if not file.resolve().is_relative_to(root.resolve()) or not file.is_file() or file.stat().st_size > MOST_BYTES:
+            return None
+        return file.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return None
+
+
+def plain_content(text: str, form: str) -> Any:
+    """What ``yaml.safe_load`` or ``json.loads`` makes of a text. Raises ValueError: nothing, or too much of it."""
     import yaml
 
     try:
-        inside = file.resolve().is_relative_to(root.resolve())
-        if not inside or file.stat().st_size > MOST_BYTES:
-            return None
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError, RecursionError):
-        return None
-    return content if isinstance(content, dict) else {} if content is None else None
+        content = json.loads(text) if form == "json" else yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+    waiting, seen = [content], 0
+    while waiting:
+        part = waiting.pop()
+        below = list(part.values()) if isinstance(part, dict) else part if isinstance(part, (list, set)) else ()
+        seen += len(below)
+        if seen > MOST_PARTS:
+            raise ValueError("more than a configuration holds")
+        waiting.extend(below)
+    return content
 
 
 def _merge(target: dict[str, Any], more: dict[str, Any]) -> None:
@@ -74,14 +108,16 @@ def _merge(target: dict[str, Any], more: dict[str, Any]) -> None:
             target[key] = dict(value) if isinstance(value, dict) else value
 
 
-def _as_value(part: Any, whole: dict[str, Any], depth: int = 12) -> Value:
-    if isinstance(part, dict) and depth:
-        return Object("namespace", {str(k): _as_value(v, whole, depth - 1) for k, v in part.items()})
-    if isinstance(part, list) and depth:
-        return ListV([_as_value(v, whole, depth - 1) for v in part])
+def _as_value(part: Any, whole: dict[str, Any], depth: int, budget: Iterator[int]) -> Value:
+    if not depth or next(budget, None) is None:
+        return _open()
+    if isinstance(part, dict):
+        return Object("namespace", {str(k): _as_value(v, whole, depth - 1, budget) for k, v in part.items()})
+    if isinstance(part, list):
+        return ListV([_as_value(v, whole, depth - 1, budget) for v in part])
     if isinstance(part, str) and "${" in part:
         wanted = _INTERPOLATION.fullmatch(part)
-        return _as_value(_at(whole, wanted[1]), whole, depth - 1) if wanted and depth else _open()
+        return _as_value(_at(whole, wanted[1]), whole, depth - 1, budget) if wanted else _open()
     return part if part is None or isinstance(part, (bool, int, float, str)) else _open()
 
 

@@ -88,6 +88,7 @@ class Shared:
     ran_out: bool = False  # of steps or of time, somewhere
     cut: bool = False  # whether that left out paths of the script
     path: str = ""  # of the file
+    written: set[str] = field(default_factory=set)  # names of files that the program opens to write
     memory: Memory | None = None  # of the text before, while it is edited
     ends: float = field(default_factory=lambda: time.process_time() + MOST_SECONDS)
     unmergeable: Learned = field(default_factory=Learned)  # branches whose sides differ

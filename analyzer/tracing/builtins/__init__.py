@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from analyzer.tracing.builtins import introspection, iterables, numbers
+from analyzer.tracing.builtins import files, introspection, iterables, numbers
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.object_attributes import OBJECT
 from analyzer.tracing.values import Api, ListV, Native, Unknown, Value
@@ -31,6 +31,7 @@ _RULES: dict[str, Callable[[Any], Value]] = {
     "int": numbers.int_, "float": numbers.float_, "str": numbers.str_, "bool": numbers.bool_,
     "max": numbers.extremum(True), "min": numbers.extremum(False), "sum": numbers.sum_, "abs": numbers.abs_,
     "round": numbers.round_, "divmod": numbers.divmod_, "pow": numbers.pow_,
+    "open": files.open_,
     # types, attributes, the program itself
     "isinstance": introspection.isinstance_, "hasattr": introspection.hasattr_, "getattr": introspection.getattr_,
     "setattr": introspection.setattr_, "super": introspection.super_, "type": _type,

@@ -1,0 +1,32 @@
+"""Readers of configurations: `json.load`, PyYAML and OmegaConf, on texts that are known and files of the repository."""
+
+from __future__ import annotations
+
+from analyzer.tracing.builtins.files import configuration_text
+from analyzer.tracing.configurations import as_configuration, plain_content
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.plain_data import NotPlain, as_value
+from analyzer.tracing.values import Object, Value
+
+
+@operator("json.load yaml.load yaml.safe_load yaml.full_load", "stream *rest")
+def load(op: Op, stream: Value, rest: tuple[Value, ...]) -> Value:
+    """PyYAML's loaders agree on what the safe one reads; what it does not read is not known."""
+    form = "json" if op.name == "json.load" else "yaml"
+    text = stream.data["text"] if isinstance(stream, Object) and stream.kind == "configuration file" else stream
+    if not isinstance(text, str) or set(op.extra) - {"Loader"}:
+        return op.tr.unknown_call(op.name)
+    try:
+        return as_value(plain_content(text, form))
+    except (NotPlain, TypeError, ValueError):
+        return op.tr.unknown_call(op.name)
+
+
+@operator("omegaconf.OmegaConf.load", "file")
+def load_configuration(op: Op, file: Value) -> Value:
+    text = configuration_text(op.tr, file)
+    try:
+        content = None if text is None else plain_content(text, "yaml")
+    except ValueError:
+        content = None
+    return as_configuration(content) if isinstance(content, dict) else op.tr.unknown_call(op.name)
