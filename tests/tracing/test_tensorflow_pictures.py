@@ -47,12 +47,12 @@ tf.image.transpose(x(7, 3))
 HEAD = "import tensorflow as tf\ndef x(*size):\n    return tf.zeros(size)\n"
 
 
-def traced(tmp_path: Path, call: str) -> tuple[list[str], list[object]]:
+def traced(tmp_path: Path, call: str) -> tuple[list[str], list[tuple[object, str | None]]]:
     path = tmp_path / "program.py"
     path.write_text(f"{HEAD}y = {call}\n")
     _, tree = read_source(path, tmp_path)
     shared = explore(tmp_path, path.name, tree, Versions())
-    found: list[object] = [(t.dims, t.dtype) for (_, line, _), ts in shared.assigned.items() if line == 4 for t in ts]
+    found: list[tuple[object, str | None]] = [(t.dims, t.dtype) for (_, line, _), ts in shared.assigned.items() if line == 4 for t in ts]
     return [p.level for p in shared.problems.values()], found
 
 
@@ -63,7 +63,7 @@ def test_shapes_are_those_of_tensorflow(tmp_path: Path, call: str) -> None:
     y = scope["y"]
     problems, found = traced(tmp_path, call)
     assert problems == []
-    ((dims, dtype),) = found  # type: ignore[misc]
+    ((dims, dtype),) = found
     assert dims == tuple(y.shape)  # type: ignore[attr-defined]
     assert dtype in (None, y.dtype.name)  # type: ignore[attr-defined]
 
