@@ -108,5 +108,5 @@ def test_attention_over_infinities(where: str) -> None:
     by = {"mask above": INF, "mask below": -INF}.get(where, -1e4)
     mask = b.op("Where", m, b.const(by), b.const(0.0))
     graph = b.graph(b.op("Attention", q, k, v, mask, name="attention"), opset=23)
-    found = rules(graph, {n: (-1, 1) for n in "qkv"})
+    found = rules(graph, dict.fromkeys("qkv", (-1, 1)))
     assert found == ([] if where == "nowhere" else [("softmax-of-minus-infinity", "attention")])
