@@ -114,10 +114,11 @@ def causal(form: str, *, strict: bool = False, rows: str = "t", moved: bool = Fa
     return b.graph(b.op("Softmax", scores, name="softmax"))
 
 
+@pytest.mark.parametrize("moved", [False, True])
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("form", ["tril", "not tril", "triu", "anticausal"])
-def test_a_triangle_of_any_size_shows_something_in_every_row(form: str, strict: bool) -> None:
-    graph = causal(form, strict=strict)
+def test_a_triangle_of_any_size_shows_something_in_every_row(form: str, strict: bool, moved: bool) -> None:
+    graph = causal(form, strict=strict, moved=moved)
     assert rules(graph, WIDE) == (MASKED if strict else [])
     for size in (1, 2, 5):
         (found,) = engine(graph).run(None, {"x": np.ones((2, size, size), np.float32)})
