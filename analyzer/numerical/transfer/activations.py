@@ -153,6 +153,7 @@ def thresholded_relu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     kept_lo = np.where(x.lo > alpha, x.lo, np.minimum(alpha, 0.0))
     lo = np.where(x.hi <= alpha, 0.0, np.where(x.lo > alpha, x.lo, np.minimum(kept_lo, 0.0)))[()]
     hi = np.where(x.hi <= alpha, 0.0, np.where(x.lo > alpha, x.hi, np.maximum(x.hi, 0.0)))[()]
+    lo, hi = (np.minimum(lo, 0.0), np.maximum(hi, 0.0)) if x.nan else (lo, hi)  # NaN is not above the threshold
     return like(x, lo, hi)
 
 
@@ -281,6 +282,8 @@ def clipped(ctx: Context, x: AbstractTensor, low: AbstractTensor | None, high: A
     if any(t.nan for t in tensors[1:]):  # kernels pass over a bound that is NaN, or give NaN
         lo, hi = reduce(np.minimum, [s[0] for s in sides]), reduce(np.maximum, [s[1] for s in sides])
         return build(x.dtype, shape, starts, lo, hi, nan=nan)
+    if x.may_be_infinite:  # ONNX Runtime takes the largest and the smallest number for bounds that are left out
+        lo, hi = np.minimum(lo, x.dtype.hi) if high is None else lo, np.maximum(hi, x.dtype.lo) if low is None else hi
     result = build(x.dtype, shape, starts, lo, hi, nan=nan)
     if all(t.low == t.high for t in tensors[1:]):
         result.tight = x.tight
