@@ -196,7 +196,7 @@ def _widen(graph: ir.Graph) -> None:
         if held is not None and held.dtype is ir.DataType.FLOAT:
             value.const_value = ir.tensor(held.numpy().astype(np.float64), name=value.name)
     for node in graph:
-        held = constant_array(node.outputs[0]) if traits_of(node) & CONSTANT else None
-        if held is not None and held.dtype == np.float32:
+        stated = constant_array(node.outputs[0]) if traits_of(node) & CONSTANT else None
+        if stated is not None and stated.dtype == np.float32:
             node.attributes.clear()
-            node.attributes["value"] = ir.AttrTensor("value", ir.tensor(held.astype(np.float64)))
+            node.attributes["value"] = ir.AttrTensor("value", ir.tensor(stated.astype(np.float64)))
