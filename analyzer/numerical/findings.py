@@ -23,6 +23,7 @@ from analyzer.numerical.explanation import (
     rests_on,
 )
 from analyzer.numerical.hidden_overflows import rests_on_defaults
+from analyzer.numerical.null_sets import null_weights
 from analyzer.numerical.result import Alarm, Interpretation
 from analyzer.numerical.sensitivity import Precondition
 from analyzer.numerical.written_operands import written_operand
@@ -45,6 +46,10 @@ BEYOND_EXAMPLES = (
 )
 NOT_TRAINED = "No trained weight comes before it: its gradient is computed only where that of the input is asked for."
 NULL_SET = "It happens only where {weights} exactly, where training never leaves a weight: no merge is blocked."
+ZEROS = (
+    "It happens only where a polynomial of {weights} is 0: on a set of weights without volume, where training never "
+    "leaves them, so no merge is blocked."
+)
 NOT_REACHED = (
     "The failure reaches nothing: on these inputs and weights the model's results and losses, and the gradients that "
     "training computes, stay finite."
@@ -113,7 +118,7 @@ def finding_of(
     elsewhere = support.standing is not None and support.standing.elsewhere
     if elsewhere:
         sentences += (ELSEWHERE,)
-    note = "" if proved else unimportant(support.standing)
+    note = "" if proved else unimportant(support.standing) or _without_volume(graph, warning, assumptions, support)
     sentences += tuple(s for s in (*_weights_moved(support.standing), note) if s)
     foreign = elsewhere and graph.framework == "torch"
     doubtful = degenerate or untrained or assumed or foreign or bool(beyond)
@@ -149,6 +154,14 @@ def finding_of(
         ),
         suggestion=suggestion,
     )
+
+
+def _without_volume(graph: Graph, warning: Alarm, assumptions: Sequence[Assumption], support: Support) -> str:
+    """Why a failure that no run has shown has no volume; empty if it may have."""
+    weights = () if support.standing is not None else null_weights(graph, warning, assumptions)
+    named = [f"`{name}`" for name in weights[:SHOWN]]
+    more = f" and {len(weights) - SHOWN} more" if len(weights) > SHOWN else ""
+    return ZEROS.format(weights=" and ".join(named) + more) if weights else ""
 
 
 def unimportant(standing: Standing | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import GRADIENT_OF_NORM_AT_ZERO, LOG_OF_NONPOSITIVE
-from analyzer.operators.declaration import ELEMENTWISE, LINEAR, UNARY, operator
+from analyzer.operators.declaration import ELEMENTWISE, LINEAR, POLYNOMIAL, UNARY, operator
 
 OPERATORS = (
     operator("Add", (1, 6, 7, 13, 14), tf="Add AddV2", torch="add", keras="Add ops.add", traits=ELEMENTWISE | LINEAR),
@@ -13,9 +13,11 @@ OPERATORS = (
     operator("BiasAdd", tf="BiasAdd BiasAddV1", traits=ELEMENTWISE | LINEAR),
     operator("Sum", (1, 6, 8, 13), tf="AddN AccumulateNV2", traits=ELEMENTWISE | LINEAR),
     operator("Mean", (1, 6, 8, 13), keras="Average", traits=ELEMENTWISE | LINEAR),
-    operator("Mul", (1, 6, 7, 13, 14), tf="Mul", torch="mul", keras="Multiply ops.multiply", traits=ELEMENTWISE),
+    operator(
+        "Mul", (1, 6, 7, 13, 14), tf="Mul", torch="mul", keras="Multiply ops.multiply", traits=ELEMENTWISE | POLYNOMIAL
+    ),
     operator("MulNoNan", tf="MulNoNan", traits=ELEMENTWISE),
-    operator("SquaredDifference", tf="SquaredDifference", traits=ELEMENTWISE),
+    operator("SquaredDifference", tf="SquaredDifference", traits=ELEMENTWISE | POLYNOMIAL),
     operator("Atan2", tf="Atan2", torch="atan2", traits=ELEMENTWISE),
     operator("Hypot", aten="hypot", traits=ELEMENTWISE, unsafe=(GRADIENT_OF_NORM_AT_ZERO,)),
     operator("Xlogy", tf="Xlogy", traits=UNARY, unsafe=(LOG_OF_NONPOSITIVE,)),

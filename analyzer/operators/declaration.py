@@ -58,6 +58,8 @@ class Trait(Flag):
     BUILT_FOR_LAST_AXIS = (
         auto()
     )  # Keras makes the layer's weights for the size of operand 0's last axis, then demands it
+    POLYNOMIAL = auto()  # each output element is a polynomial of the operands' elements
+    DEFINITE = auto()  # each output element is 0 exactly where all elements of operand 0 that it reads are 0
     LOOP = auto()
     BRANCH = auto()
     CALL = auto()  # calls a function of the model
@@ -100,6 +102,8 @@ OTHER_LAYOUT = Trait.OTHER_LAYOUT
 RECURRENT = Trait.RECURRENT
 WEIGHTS = Trait.WEIGHTS
 BUILT_FOR_LAST_AXIS = Trait.BUILT_FOR_LAST_AXIS
+POLYNOMIAL = Trait.POLYNOMIAL
+DEFINITE = Trait.DEFINITE
 LOOP = Trait.LOOP
 BRANCH = Trait.BRANCH
 CALL = Trait.CALL

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import DENSE_OR_CHANNELS_LAST, operator
+from analyzer.operators.declaration import DENSE_OR_CHANNELS_LAST, POLYNOMIAL, operator
 
 OPERATORS = (
     operator(
@@ -11,7 +11,7 @@ OPERATORS = (
         tf="ConcatV2",
         torch="cat concat concatenate",
         keras="Concatenate ops.concatenate",
-        traits=DENSE_OR_CHANNELS_LAST,
+        traits=POLYNOMIAL | DENSE_OR_CHANNELS_LAST,
     ),
     operator("ConcatAxisFirst", tf="Concat"),
     operator("Pack", tf="Pack", torch="stack", keras="ops.stack", traits=DENSE_OR_CHANNELS_LAST),

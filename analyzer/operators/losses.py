@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.operators.conditions import EMPTY_MEAN
+from analyzer.operators.conditions import EMPTY_MEAN, SOFTMAX_OF_MINUS_INFINITY
 from analyzer.operators.declaration import CLASS_LOSS, operator
 
 OPERATORS = (
@@ -19,7 +19,7 @@ OPERATORS = (
         (12, 13),
         torch="CrossEntropyLoss cross_entropy",
         traits=CLASS_LOSS,
-        unsafe=(EMPTY_MEAN,),
+        unsafe=(EMPTY_MEAN, SOFTMAX_OF_MINUS_INFINITY),
     ),
     operator("MeanSquaredError", torch="MSELoss mse_loss", keras="MeanSquaredError"),
     operator("MeanAbsoluteError", torch="L1Loss l1_loss", keras="MeanAbsoluteError"),

@@ -8,6 +8,7 @@ from analyzer.operators.declaration import (
     DENSE,
     LINEAR,
     OTHER_LAYOUT,
+    POLYNOMIAL,
     WEIGHTS,
     operator,
 )
@@ -36,7 +37,7 @@ OPERATORS = (
         tf="Einsum",
         torch="einsum",
         keras="EinsumDense",
-        traits=CONTRACTION | WEIGHTS | OTHER_LAYOUT,
+        traits=CONTRACTION | POLYNOMIAL | WEIGHTS | OTHER_LAYOUT,
     ),
     operator("Bilinear", torch="Bilinear", traits=WEIGHTS),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import EMPTY_MEAN, LOG_OF_NONPOSITIVE
-from analyzer.operators.declaration import BOOLEAN, LINEAR, PRODUCT, operator
+from analyzer.operators.declaration import BOOLEAN, LINEAR, POLYNOMIAL, PRODUCT, operator
 
 OPERATORS = (
     operator("ReduceSum", (1, 11, 13), tf="Sum", torch="sum", keras="ops.sum", traits=LINEAR),
@@ -14,7 +14,7 @@ OPERATORS = (
     operator("ReduceMin", (1, 11, 12, 13, 18, 20), tf="Min", torch="amin min", keras="ops.min"),
     operator("Any", tf="Any", torch="any", keras="ops.any", traits=BOOLEAN),
     operator("All", tf="All", torch="all", keras="ops.all", traits=BOOLEAN),
-    operator("ReduceProd", (1, 11, 13, 18), tf="Prod", torch="prod", keras="ops.prod", traits=PRODUCT),
+    operator("ReduceProd", (1, 11, 13, 18), tf="Prod", torch="prod", keras="ops.prod", traits=PRODUCT | POLYNOMIAL),
     operator("ReduceLogSum", (1, 11, 13, 18, 28), unsafe=(LOG_OF_NONPOSITIVE,)),
     operator("ReduceLogSumExp", (1, 11, 13, 18, 28), torch="logsumexp"),
     operator("Variance", torch="var", keras="ops.var"),

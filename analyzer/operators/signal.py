@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import operator
+from analyzer.operators.declaration import POLYNOMIAL, operator
 
 OPERATORS = (
     operator("DFT", (17, 20), lacks="references"),
     operator("STFT", (17,), lacks="references"),
-    operator("Det", (11, 22), tf="MatrixDeterminant", lacks="references"),
+    operator("Det", (11, 22), tf="MatrixDeterminant", traits=POLYNOMIAL, lacks="references"),
     operator("Cholesky", tf="Cholesky MatrixInverse MatrixSolve MatrixTriangularSolve SelfAdjointEigV2 Qr Svd"),
     operator("CholeskyFactor", aten="linalg_cholesky_ex"),
     operator("SingularValues", aten="_linalg_svd"),

@@ -125,7 +125,7 @@ def extract(
         sub = ir.convenience.extract(main, list(cut), [*kept, *exposed])
     except ValueError:
         return None
-    model = _standing_alone(graph, sub)
+    model = standing_alone(graph, sub)
     made = [v for v in node.outputs if v.name] if inside else wanted
     return Slice(
         model,
@@ -155,12 +155,12 @@ def whole(
         sub = ir.convenience.extract(main, list(cut), ends)
     except ValueError:
         return None
-    model = _standing_alone(graph, sub)
+    model = standing_alone(graph, sub)
     names = tuple(v.name or "" for v in ends)
     return Slice(model, tuple(x for x in leaves if x is not None), "", (), names[:1], names)
 
 
-def _standing_alone(graph: Graph, sub: ir.Graph) -> ir.Model:
+def standing_alone(graph: Graph, sub: ir.Graph) -> ir.Model:
     for value in sub.inputs:
         sub.initializers.pop(value.name or "", None)
         value.const_value = None

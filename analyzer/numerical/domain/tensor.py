@@ -76,6 +76,10 @@ class AbstractTensor:
     def high(self) -> float:
         return float(self.hi) if self.starts is None else float(self.hi.max(initial=-np.inf))
 
+    @property
+    def may_be_infinite(self) -> bool:
+        return self.low == -np.inf or self.high == np.inf
+
     def interval(self) -> Interval:
         """Overall bounds."""
         return Interval(self.low, self.high, self.nan)

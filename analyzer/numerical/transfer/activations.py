@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,10 @@ def _two_slopes(ctx: Context, x: AbstractTensor, least: Any, most: Any) -> Abstr
     inside = (x.lo < 0) & (x.hi > 0)
     lo = np.where(inside, np.minimum(lo, 0.0), lo)[()]
     hi = np.where(inside, np.maximum(hi, 0.0), hi)[()]
+    ends = [float(f(s)) for f, s in ((np.min, least), (np.max, most))]
+    if (x.low == -np.inf and ends[0] <= 0 <= ends[1]) or (x.low <= 0 and not np.isfinite(ends).all()):  # 0 * inf
+        lo, hi = np.where(np.isnan(lo), -np.inf, lo)[()], np.where(np.isnan(hi), np.inf, hi)[()]
+        x = build(x.dtype, x.shape, x.starts, x.lo, x.hi, nan=True)
     return rounded(ctx, x, lo, hi, ulps=1)
 
 
@@ -148,6 +153,7 @@ def thresholded_relu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     kept_lo = np.where(x.lo > alpha, x.lo, np.minimum(alpha, 0.0))
     lo = np.where(x.hi <= alpha, 0.0, np.where(x.lo > alpha, x.lo, np.minimum(kept_lo, 0.0)))[()]
     hi = np.where(x.hi <= alpha, 0.0, np.where(x.lo > alpha, x.hi, np.maximum(x.hi, 0.0)))[()]
+    lo, hi = (np.minimum(lo, 0.0), np.maximum(hi, 0.0)) if x.nan else (lo, hi)  # NaN is not above the threshold
     return like(x, lo, hi)
 
 
@@ -162,11 +168,16 @@ def hard_sigmoid(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
+def _hard_swish(v: Any) -> Any:
+    return np.where(np.isinf(v), np.maximum(v, 0.0), v * np.clip(v / 6 + 0.5, 0.0, 1.0))[()]
+
+
 @transfer("HardSwish")
 def hard_swish(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     if math.isfinite(x.high) and x.high > x.dtype.hi / 6:  # kernels divide last
         ctx.overflow(x.interval(), x.dtype, False)
-    result = with_critical_points(ctx, x, lambda v: v * np.clip(v / 6 + 0.5, 0.0, 1.0), (-1.5,), ulps=8)
+    result = with_critical_points(ctx, x, _hard_swish, (-1.5,), ulps=8)
+    result.nan |= x.low == -np.inf  # -inf * 0
     slack = np.where((x.lo < 4) & (x.hi > -4), 12 * x.dtype.eps, 0.0)  # x / 6 + 1 / 2 cancels near -3
     result.lo = np.where(x.lo >= 0, np.maximum(result.lo - slack, 0.0), result.lo - slack)[()]
     result.hi = np.where(x.hi <= 0, np.minimum(result.hi + slack, 0.0), result.hi + slack)[()]
@@ -192,6 +203,7 @@ def gelu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     if math.isfinite(x.high) and x.high > x.dtype.hi / 2:  # kernels halve last
         ctx.overflow(x.interval(), x.dtype, False)
     result = with_critical_points(ctx, x, function, (point,), ulps=16)
+    result.nan |= x.low == -np.inf  # -inf * 0, as in what follows
     slack = 8 * x.dtype.eps * np.maximum(1.0, np.minimum(np.abs(x.lo), 16.0))  # 1 + erf cancels in the left tail
     result.lo, result.hi = result.lo - slack, result.hi + np.where(x.lo < 0, slack, 0.0)
     return result
@@ -205,7 +217,9 @@ def swish(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     def function(v: Any) -> Any:
         return np.where(np.isinf(v), np.where(np.sign(v) * np.sign(alpha) > 0, v, 0.0), v * logistic(alpha * v))[()]
 
-    return with_critical_points(ctx, x, function, points, ulps=16)
+    result = with_critical_points(ctx, x, function, points, ulps=16)
+    result.nan |= x.may_be_infinite
+    return result
 
 
 @transfer("SwiGLU")
@@ -219,7 +233,9 @@ def mish(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     def function(v: Any) -> Any:
         return np.where(np.isinf(v), np.maximum(v, 0.0), v * np.tanh(np.logaddexp(0.0, v)))[()]
 
-    return with_critical_points(ctx, x, function, (-1.1924312145154,), ulps=32)
+    result = with_critical_points(ctx, x, function, (-1.1924312145154,), ulps=32)
+    result.nan |= x.low == -np.inf
+    return result
 
 
 @transfer("Shrink")
@@ -263,6 +279,11 @@ def clipped(ctx: Context, x: AbstractTensor, low: AbstractTensor | None, high: A
         lo, hi = np.maximum(lo, sides[1][0]), np.maximum(hi, sides[1][1])
     if high is not None:
         lo, hi = np.minimum(lo, sides[-1][0]), np.minimum(hi, sides[-1][1])
+    if any(t.nan for t in tensors[1:]):  # kernels pass over a bound that is NaN, or give NaN
+        lo, hi = reduce(np.minimum, [s[0] for s in sides]), reduce(np.maximum, [s[1] for s in sides])
+        return build(x.dtype, shape, starts, lo, hi, nan=nan)
+    if x.may_be_infinite:  # ONNX Runtime takes the largest and the smallest number for bounds that are left out
+        lo, hi = np.minimum(lo, x.dtype.hi) if high is None else lo, np.maximum(hi, x.dtype.lo) if low is None else hi
     result = build(x.dtype, shape, starts, lo, hi, nan=nan)
     if all(t.low == t.high for t in tensors[1:]):
         result.tight = x.tight

@@ -7,7 +7,7 @@ row has a peak (see `peaks`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,9 +76,9 @@ def _becomes(context: Context, x: AbstractTensor, inputs: list[Any], place: int,
     return found.low, found.high, axes
 
 
-def transposed(x: AbstractTensor, order: list[int]) -> dict[str, Any]:
-    """Of `x` with its axes in another order."""
-    return as_fact([(a, b, tuple(sorted(order.index(i) for i in axes))) for a, b, axes in attained_by(x)])
+def moved(x: AbstractTensor, places: Mapping[int, int]) -> dict[str, Any]:
+    """Of `x` whose axes stand at other places, new ones of size 1 among them."""
+    return as_fact([(a, b, tuple(sorted(places[i] for i in axes))) for a, b, axes in attained_by(x)])
 
 
 def _anonymous(x: AbstractTensor) -> AbstractTensor:

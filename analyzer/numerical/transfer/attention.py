@@ -27,11 +27,14 @@ def attention(
 ) -> Any:
     """softmax(scale * q k' + mask) v: in the hull of v; of nothing where a mask hides a whole row."""
     hidden = mask is not None and (mask.low == -np.inf or mask.dtype.kind == "boolean")
+    # products of infinities with 0 are NaN, and a row with +inf is turned into NaN
+    unlimited = [i for i, t in enumerate((q, k)) if t.may_be_infinite]
+    above = mask is not None and mask.high == np.inf
     ctx.check(
         "numerical/softmax-of-minus-infinity",
-        "a mask hides every key of a row",
-        {3 if mask is not None else 0: mask or q},
-        lambda _: not hidden,
+        "a mask hides every key of a row" if hidden else "a score is +inf or NaN",
+        {3: mask} if mask is not None and (hidden or not unlimited) else {i: (q, k)[i] for i in (unlimited or [0])},
+        lambda *_: not (hidden or unlimited or above),
     )
     lo, hi = v.low, v.high
     if past_v is not None:

@@ -13,7 +13,7 @@ from analyzer.numerical.domain.dims import broadcast_shapes
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, count, join
 from analyzer.numerical.refinement import refine_by
-from analyzer.numerical.transfer.attained import peaked
+from analyzer.numerical.transfer.attained import attained_by, peaked
 from analyzer.numerical.transfer.bisection import near_fact
 from analyzer.numerical.transfer.facts import are_axes
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
@@ -226,7 +226,7 @@ def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
         hi = np.where(cl >= 1, ah, np.where(ch <= 0, bh, np.maximum(ah, bh)))[()]
         nan = present[0].nan or present[1].nan
     result = build(a.dtype, shape, starts, lo, hi, nan=nan)
-    facts = _masked(condition, a, b)
+    facts = _masked(condition, a, b) or _shown(condition, a, b, result)
     result.facts = near_fact(result, a, b) if facts is None else {"finite": facts}
     if a.dims is not None and a.dims == b.dims:
         result.dims = a.dims
@@ -245,6 +245,18 @@ def _masked(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> 
     else:
         return None
     return tuple(-i for i in range(1, picks.ndim + 1) if bool(picks.any(axis=-i).all()))
+
+
+def _shown(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> Any:
+    """The axes along which a condition is known to pick a finite branch somewhere, by what its rows attain."""
+    if condition.rank is None or result.shape is None or condition.nan or (a.low == -np.inf) == (b.low == -np.inf):
+        return None
+    wanted = 1.0 if a.low > -np.inf else 0.0
+    shape, rank = condition.shape or (), condition.rank
+    found = {
+        axes[0] - rank for least, most, axes in attained_by(condition) if len(axes) == 1 and least == most == wanted
+    }
+    return tuple(axis for axis in sorted(found) if shape[axis] == result.shape[axis]) or None
 
 
 @transfer("BitwiseAnd", "BitwiseOr", "BitwiseXor")

@@ -71,7 +71,7 @@ def log_cumulative_sum_exp(ctx: Context, x: AbstractTensor, axis: Any = None) ->
         x.dtype,
         x.low > -np.inf and x.high < np.inf,
     )
-    return AbstractTensor(x.dtype, x.shape, a, b, None, x.nan)
+    return AbstractTensor(x.dtype, x.shape, a, b, None, x.nan or x.high == np.inf)
 
 
 def _flat(x: AbstractTensor) -> AbstractTensor:
@@ -98,7 +98,7 @@ def cumprod(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor
         x.dtype,
         x.low > -np.inf and x.high < np.inf,
     )
-    return AbstractTensor(x.dtype, x.shape, lo, hi, None, x.nan)
+    return AbstractTensor(x.dtype, x.shape, lo, hi, None, x.nan or x.may_be_infinite)  # inf * 0
 
 
 @transfer("CumMax", "CumMin")

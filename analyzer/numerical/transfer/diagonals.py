@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from analyzer.numerical.context import Context
+from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor, smashed
+from analyzer.numerical.transfer.attained import peaked
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.views import AxisView, Role, aligned, viewed
 from analyzer.operators.declaration import RESHAPES
@@ -36,8 +38,20 @@ def with_zeros(ctx: Context, x: AbstractTensor, *others: Any) -> AbstractTensor:
             result.data = np.triu(keep, k[0]) if ctx.attr("upper", 1) else np.tril(keep, k[0])
             result.lo, result.hi = np.float64(result.data.min()), np.float64(result.data.max())
     if ctx.op == "Trilu" and _zero_in_every_row(ctx, x, others[0] if others else None):
-        result.facts = {"finite": (-1,)}
+        result.facts = {"finite": (-1,), **peaked([(0.0, 0.0, (len(x.shape or ()) - 1,))], result)}
+    elif ctx.op == "Trilu" and _kept_in_every_row(ctx, x, others[0] if others else None):
+        result.facts = peaked([(x.low, x.high, (len(x.shape or ()) - 1,))], result)
     return result
+
+
+def _kept_in_every_row(ctx: Context, x: AbstractTensor, diagonal: Any) -> bool:
+    """On and below the main diagonal the first column is kept, on and above it the diagonal, where rows reach it."""
+    k = [0] if diagonal is None else diagonal.integers()
+    if k is None or x.shape is None or len(x.shape) < 2 or x.nan or dims.low(x.shape[-1]) < 1:
+        return False
+    rows, columns = x.shape[-2:]
+    wide = rows == columns or (isinstance(rows, int) and isinstance(columns, int) and rows <= columns)
+    return bool(k[0] <= 0) and wide if ctx.attr("upper", 1) else bool(k[0] >= 0)
 
 
 def _zero_in_every_row(ctx: Context, x: AbstractTensor, diagonal: Any) -> bool:

@@ -31,7 +31,7 @@ import numpy as np
 
 from analyzer.numerical.domain import affine, dtypes
 from analyzer.numerical.domain.dims import Shape
-from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes
 
 
 def reduction_fact(kind: str, source: AbstractTensor, axes: Any, kept: bool) -> dict[str, Any]:
@@ -366,4 +366,8 @@ def finite_along(tensor: AbstractTensor, axis: int) -> bool:
         return True
     if tensor.data is not None and tensor.rank is not None and -axis <= tensor.rank:
         return bool(np.all(np.any(np.asarray(tensor.data) > -np.inf, axis=axis)))
+    if tensor.starts is not None and tensor.shape is not None and -axis <= len(tensor.starts):
+        least, _ = block_sizes(tensor.starts[axis], tensor.shape[axis])
+        shown = np.moveaxis(tensor.lo > -np.inf, axis, -1) & (least >= 1)
+        return bool(np.all(np.any(shown, axis=-1)))
     return False

@@ -166,6 +166,13 @@ def _scattered(ctx: Context, x: AbstractTensor, updates: AbstractTensor, how: st
         return hull([x, updates], x.shape)
     n = count(updates.shape)[1]
     xl, xh, ul, uh = x.low, x.high, updates.low, updates.high
+    if nan and how in ("max", "min"):  # kernels pass over what is NaN, or give NaN
+        xl, xh = min(xl, ul), max(xh, uh)
+    if how in ("add", "sub"):  # +inf and -inf among what is added up
+        nan |= (x.may_be_infinite or updates.may_be_infinite) and not (min(xl, ul) > -np.inf or max(xh, uh) < np.inf)
+        nan |= how == "sub" and (x.may_be_infinite and updates.may_be_infinite)
+    elif how == "mul":
+        nan |= x.may_be_infinite or updates.may_be_infinite
     if how == "add":
         lo = xl + (min(ul, 0.0) * n if ul < 0 else 0.0)
         hi = xh + (max(uh, 0.0) * n if uh > 0 else 0.0)
@@ -193,6 +200,7 @@ def _scattered(ctx: Context, x: AbstractTensor, updates: AbstractTensor, how: st
         elif how == "mul" and xl >= 0 and ul >= 0:
             lo = 0.0
     finite = all(np.isfinite(v) for v in (xl, xh, ul, uh))
+    lo, hi = -np.inf if np.isnan(lo) else lo, np.inf if np.isnan(hi) else hi
     a, b = ctx.finite(np.float64(lo), np.float64(hi), x.dtype, finite)
     return AbstractTensor(x.dtype, x.shape, a, b, None, nan)
 

@@ -10,7 +10,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed
 from analyzer.numerical.transfer.registry import transfer
-from analyzer.numerical.transfer.softmax import log_softmax_bounds
+from analyzer.numerical.transfer.softmax import check_rows, log_softmax_bounds
 
 SUMMED = 1e-4  # of a sum of losses: what adding about a thousand of them in float32 may lose
 
@@ -71,7 +71,9 @@ def _reduced(
 @transfer("SoftmaxCrossEntropyLoss")
 def softmax_cross_entropy_loss(ctx: Context, scores: AbstractTensor, labels: AbstractTensor, weight: Any = None) -> Any:
     """The negative log-likelihood of a stable log-softmax over axis 1, which is the second output."""
-    lo, hi = log_softmax_bounds(ctx, scores, (1,) if scores.rank is not None and scores.rank > 1 else None)
+    axes = (1,) if scores.rank is not None and scores.rank > 1 else None
+    check_rows(ctx, scores, axes)
+    lo, hi = log_softmax_bounds(ctx, scores, axes)
     low, high = float(np.min(lo)), float(np.max(hi))
     loss = _reduced(ctx, -high, -low, scores, labels, weight)
     return loss, AbstractTensor(scores.dtype, scores.shape, np.float64(low), np.float64(high), None, scores.nan)

@@ -1,8 +1,13 @@
-"""Differences of neighbours in running sums: the widths of bins that a softmax shares out, and their edges make again.
+"""Differences of neighbours in running sums and sorted rows.
+
+Running sums are the widths of bins that a softmax shares out, and that their edges make again.
 
 Edges are running sums of widths that are at least so large; they begin at 0 or at another number, are scaled and moved,
 and their first and last are set to the ends of an interval. What lies between two of them is then at least the least
 width, but for rounding and for what the ends were moved by.
+
+What a sorting puts in order stays in order, exactly, where numbers are scaled, moved, clipped or rectified: rounding
+keeps order.
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ import numpy as np
 
 from analyzer.numerical.domain import affine
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.operators.declaration import MONOTONE, PIECEWISE_LINEAR
 
 DEPTH = 12  # operators between a difference and the running sum
 MOST_PLACES = 1 << 14
@@ -32,7 +38,10 @@ class Rises:
 
 
 def least_step(a: AbstractTensor, b: AbstractTensor) -> float:
-    """What a - b is at least if they are the later and the earlier neighbours of one tensor; -inf if not."""
+    """What a - b is at least if they are the later and the earlier neighbours of one tensor; -inf if not.
+
+    The other way round it is what each falls by at least, along rows in falling order.
+    """
     source, later, kept = a.facts.get("window", (None, (), ()))
     other, sooner, also = b.facts.get("window", (None, (), ()))
     if source is None or other is None or source.key != other.key or kept != also or a.shape != b.shape or a.nan:
@@ -40,31 +49,64 @@ def least_step(a: AbstractTensor, b: AbstractTensor) -> float:
     if not all(isinstance(o, int) for o in (*later, *sooner)) or kept != tuple(range(len(later))):
         return -np.inf
     apart = [i for i, (p, q) in enumerate(zip(later, sooner, strict=True)) if p != q]
-    if len(apart) != 1 or later[apart[0]] != sooner[apart[0]] + 1:
+    if len(apart) != 1 or abs(later[apart[0]] - sooner[apart[0]]) != 1:
         return -np.inf
-    found = steps_along(source, apart[0])
+    found = steps_along(source, apart[0], falling=later[apart[0]] < sooner[apart[0]])
     return -np.inf if found is None else float(source.dtype.nearest(np.float64(found.least)))
 
 
-def steps_along(x: AbstractTensor, axis: int, depth: int = DEPTH) -> Rises | None:
-    """What is known of the neighbours along an axis (from 0); None for nothing."""
+def steps_along(x: AbstractTensor, axis: int, depth: int = DEPTH, *, falling: bool = False) -> Rises | None:
+    """What is known of the neighbours along an axis (from 0), `falling`: of those of -x; None for nothing."""
     origin = x.origin
     if origin is None or depth == 0 or x.nan or not x.dtype.is_float or not np.isfinite((x.low, x.high)).all():
         return None
     name, inputs = origin.rule.name, origin.inputs
     if not inputs or not isinstance(inputs[0], AbstractTensor):
         return None
+    if name == "TopK":
+        return _sorted(origin, x, axis, falling)
+    if name == "Identity":
+        return steps_along(inputs[0], axis, depth - 1, falling=falling)
+    if name == "Neg":
+        return steps_along(inputs[0], axis, depth - 1, falling=not falling)
+    if name in ("Add", "Sub", "Mul", "Div") and len(inputs) == 2:
+        return _moved(name, inputs, x, axis, depth, falling)
+    if origin.rule.operator.traits & MONOTONE and origin.rule.operator.traits & PIECEWISE_LINEAR:
+        return _kept(x, inputs, axis, depth, falling)
+    if falling:
+        return None
     if name == "CumSum":
         return _running(origin, axis)
-    if name == "Identity":
-        return steps_along(inputs[0], axis, depth - 1)
     if name == "Pad":
         return _padded(x, inputs, axis, depth)
     if name == "ScatterElements":
         return _written(origin, x, axis, depth)
-    if name in ("Add", "Sub", "Mul", "Div") and len(inputs) == 2:
-        return _moved(name, inputs, x, axis, depth)
     return None
+
+
+def _sorted(origin: Any, x: AbstractTensor, axis: int, falling: bool) -> Rises | None:
+    """Values in the order in which a sorting puts them."""
+    context, size = origin.context, x.shape[axis] if x.shape is not None and axis < len(x.shape) else None
+    along = -1 if context.is_tf else int(context.attr("axis", -1))
+    if origin.output or not context.attr("sorted", 1) or not isinstance(size, int) or size < 1 or x.shape is None:
+        return None
+    if along % len(x.shape) != axis or bool(context.attr("largest", 1)) != falling:
+        return None
+    return _ordered(x, size, falling)
+
+
+def _ordered(x: AbstractTensor, size: int, falling: bool) -> Rises:
+    ends = (-x.high, -x.low) if falling else (x.low, x.high)
+    return Rises(0.0, ends, ends, size)
+
+
+def _kept(x: AbstractTensor, inputs: Any, axis: int, depth: int, falling: bool) -> Rises | None:
+    """Rectified, or clipped by numbers: equal neighbours may come of it, but no others."""
+    bounds = [t for t in inputs[1:] if t is not None]
+    if any(not isinstance(t, AbstractTensor) or t.low != t.high or t.nan for t in bounds):
+        return None
+    found = steps_along(inputs[0], axis, depth - 1, falling=falling)
+    return None if found is None or found.least < 0 or inputs[0].shape != x.shape else _ordered(x, found.size, falling)
 
 
 def _running(origin: Any, axis: int) -> Rises | None:
@@ -143,21 +185,23 @@ def _written(origin: Any, x: AbstractTensor, axis: int, depth: int) -> Rises | N
     return None
 
 
-def _moved(name: str, inputs: Any, x: AbstractTensor, axis: int, depth: int) -> Rises | None:
+def _moved(name: str, inputs: Any, x: AbstractTensor, axis: int, depth: int, falling: bool) -> Rises | None:
     """Scaled by a positive number, or moved by a number."""
+    turned = -1.0 if falling else 1.0
     for value, other in ((inputs[0], inputs[1]), (inputs[1], inputs[0])):
         number = other.low == other.high and not other.nan and value.shape == x.shape
         if not number or (name in ("Sub", "Div") and value is not inputs[0]):
             continue
         factor = float(other.low) if name == "Mul" else 1 / float(other.low) if name == "Div" and other.low else 1.0
-        shift = {"Add": 1.0, "Sub": -1.0}.get(name, 0.0) * float(other.low)
+        shift = turned * {"Add": 1.0, "Sub": -1.0}.get(name, 0.0) * float(other.low)
         if factor <= 0 or (name == "Div" and other.low <= 0):
             return None
-        found = steps_along(value, axis, depth - 1)
+        found = steps_along(value, axis, depth - 1, falling=falling)
         if found is None:
             return None
         lost = 2 * float(x.dtype.eps) * max(abs(x.low), abs(x.high)) + float(x.dtype.tiny)  # by both of a difference
         first = (factor * found.first[0] + shift - lost, factor * found.first[1] + shift + lost)
         last = (factor * found.last[0] + shift - lost, factor * found.last[1] + shift + lost)
-        return Rises(factor * found.least - lost, first, last, found.size)
+        least = max(factor * found.least - lost, 0.0 if found.least >= 0 else -math.inf)  # rounding keeps order
+        return Rises(least, first, last, found.size)
     return None

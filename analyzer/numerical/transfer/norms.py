@@ -45,6 +45,7 @@ def reduce_l2(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTens
             wide = AbstractTensor(dtypes.FLOAT32, x.shape, x.lo, x.hi, x.starts, x.nan)
             norm = sqrt(ctx, summed(ctx, squared(ctx, wide), which, kept))
             result.hi = np.minimum(np.maximum(result.hi, x.dtype.outward(norm.hi, norm.hi, 1)[1]), x.dtype.hi)
+    result.nan = total.nan
     result.facts = reduction_fact("norm", x, all_axes(x, which), kept)
     return result
 

@@ -92,16 +92,20 @@ def sum_overflows(ctx: Context, x: AbstractTensor, n: float) -> None:
 def _rounded(result: AbstractTensor, n: float) -> AbstractTensor:
     if not result.dtype.is_float:
         return result
+    finite = not result.may_be_infinite
+    result.nan |= result.low == -np.inf and result.high == np.inf
     slack = min(n, 512.0) * accumulation_unit(result.dtype)  # beyond, kernels add in blocks
-    magnitude = max(abs(result.low), abs(result.high))
-    below = np.where(result.lo < 0, magnitude, np.abs(result.lo)) * slack
-    above = np.where(result.hi > 0, magnitude, np.abs(result.hi)) * slack
+    ends = [abs(e) for e in (result.low, result.high) if np.isfinite(e)]
+    magnitude = max(ends, default=0.0)
+    below = np.where(result.lo < 0, magnitude, np.minimum(np.abs(result.lo), magnitude)) * slack
+    above = np.where(result.hi > 0, magnitude, np.minimum(np.abs(result.hi), magnitude)) * slack
     lo, hi = result.dtype.nearest((result.lo - below)[()]), result.dtype.nearest((result.hi + above)[()])
     result.lo, result.hi = (
         select(result.lo >= 0, np.maximum(lo, 0.0), lo),
         select(result.hi <= 0, np.minimum(hi, 0.0), hi),
     )
-    result.lo, result.hi = np.maximum(result.lo, result.dtype.lo), np.minimum(result.hi, result.dtype.hi)
+    if finite:
+        result.lo, result.hi = np.maximum(result.lo, result.dtype.lo), np.minimum(result.hi, result.dtype.hi)
     return result
 
 
@@ -158,7 +162,7 @@ def resize(ctx: Context, x: AbstractTensor, roi: Any = None, scales: Any = None,
     lo, hi = float(whole.lo), float(whole.hi)
     if mode == "cubic":
         a = abs(float(ctx.attr("cubic_coeff_a", -0.75)))
-        margin = (hi - lo) * a * 2.5  # an axis' absolute weights sum to 1 + a / 2
+        margin = (hi - lo) * a * 2.5 if hi > lo else 0.0  # an axis' absolute weights sum to 1 + a / 2
         lo, hi = lo - margin, hi + margin
     if str(ctx.attr("coordinate_transformation_mode", "half_pixel")) == "tf_crop_and_resize":
         outside = float(ctx.attr("extrapolation_value", 0.0))
@@ -167,6 +171,7 @@ def resize(ctx: Context, x: AbstractTensor, roi: Any = None, scales: Any = None,
         scales = roi
     if mode != "nearest" and x.dtype.is_float:
         slack = INTERPOLATED * max(x.dtype.eps, ACCUMULATED) * max(abs(lo), abs(hi)) + x.dtype.near_zero
+        slack = slack if np.isfinite(slack) else 0.0
         lo, hi = lo - slack, hi + slack
     elif mode != "nearest":
         lo, hi = np.floor(lo), np.ceil(hi)
@@ -187,7 +192,7 @@ def resize(ctx: Context, x: AbstractTensor, roi: Any = None, scales: Any = None,
             shape = tuple(full)
     elif x.shape is not None and sizes is not None and sizes.sizes() is not None and not ctx.attr("axes"):
         shape = sizes.sizes()
-    return AbstractTensor(x.dtype, shape, a, b, None, x.nan)
+    return AbstractTensor(x.dtype, shape, a, b, None, x.nan or (mode != "nearest" and x.may_be_infinite))
 
 
 @transfer("ResizeBilinear", "ResizeNearestNeighbor", "ResizeArea", "ResizeBicubic", "CropAndResize")
@@ -213,8 +218,10 @@ def tf_resize(ctx: Context, x: AbstractTensor, *rest: AbstractTensor) -> Abstrac
         shape = (x.shape[0], *sizes, x.shape[3])
     if ctx.op == "ResizeNearestNeighbor":
         slack = 0.0
-    a, b = ctx.finite(np.float64(lo - slack), np.float64(hi + slack), dtype, True)
-    return AbstractTensor(dtype, shape, a, b, None, x.nan)
+    slack = slack if np.isfinite(slack) else 0.0
+    a, b = ctx.finite(np.float64(lo - slack), np.float64(hi + slack), dtype, not x.may_be_infinite)
+    mixed = ctx.op != "ResizeNearestNeighbor" and x.may_be_infinite  # infinity with a weight of 0
+    return AbstractTensor(dtype, shape, a, b, None, x.nan or mixed)
 
 
 @transfer("MaxRoiPool", "RoiAlign", "GridSample", "Col2Im")
@@ -240,4 +247,6 @@ def sampled(ctx: Context, x: AbstractTensor, *rest: Any) -> AbstractTensor:
         x.dtype,
         x.low > -np.inf and x.high < np.inf,
     )
-    return AbstractTensor(x.dtype, ctx.declared_shape(), a, b, None, x.nan)
+    a, b = (-np.inf if np.isnan(a) else a), (np.inf if np.isnan(b) else b)
+    mixed = ctx.op != "MaxRoiPool" and x.may_be_infinite  # infinity with a weight of 0, or with its opposite
+    return AbstractTensor(x.dtype, ctx.declared_shape(), np.float64(a), np.float64(b), None, x.nan or mixed)

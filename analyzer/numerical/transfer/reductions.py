@@ -240,6 +240,8 @@ def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) 
     least, most = block_counts(x, axes)
     if x.starts is None:
         lo, hi = x.lo, x.hi
+    elif nan:  # kernels pass over what is NaN, or give NaN
+        lo, hi = over_blocks(x, x.lo, axes, kept, np.min), over_blocks(x, x.hi, axes, kept, np.max)
     elif kind == "max":
         lo = over_blocks(x, np.where(least >= 1, x.lo, -np.inf), axes, kept, np.max)
         hi = over_blocks(x, x.hi, axes, kept, np.max)
@@ -259,7 +261,7 @@ def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) 
         else:
             hi = np.full_like(hi, np.inf if x.dtype.is_float else x.dtype.hi)[()]
     one_axis = kind == "max" and axes not in (None, UNKNOWN) and len(axes) == 1 and x.rank is not None
-    if one_axis and x.low == -np.inf and finite_along(x, axes[0] - (x.rank or 0)):
+    if one_axis and not nan and x.low == -np.inf and finite_along(x, axes[0] - (x.rank or 0)):
         lo = np.maximum(lo, x.dtype.lo)
     result = AbstractTensor(x.dtype, shape, lo, hi, starts, nan)
     source, name = x, kind

@@ -11,7 +11,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, from_data, smashed
-from analyzer.numerical.transfer.attained import transposed as attained_transposed
+from analyzer.numerical.transfer.attained import moved as attained_moved
 from analyzer.numerical.transfer.facts import over_everything
 from analyzer.numerical.transfer.peaks import transposed
 from analyzer.numerical.transfer.rankings import permutation_fact
@@ -152,7 +152,7 @@ def transpose(ctx: Context, x: AbstractTensor, permutation: Any = None) -> Abstr
     result.facts = {
         **window(x, (0,) * len(order), tuple(order)),
         **transposed(x, order),
-        **attained_transposed(x, order),
+        **attained_moved(x, {o: i for i, o in enumerate(order)}),
     }
     return result
 
@@ -208,6 +208,7 @@ def with_axes(ctx: Context, x: AbstractTensor, axes: Any) -> AbstractTensor:
         kind, source, over, kept = reduced
         if over_everything(source, over) or (not kept and over is not None and tuple(sorted(where)) == tuple(over)):
             result.facts = {"reduced": (kind, source, over, True)}
+    result.facts = {**result.facts, **attained_moved(x, {o: i for i, o in enumerate(order) if o is not None})}
     result.facts = {**result.facts, **window(x, (0,) * len(x.shape), tuple(order))}
     return result
 

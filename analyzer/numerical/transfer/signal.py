@@ -18,7 +18,7 @@ def _symmetric(ctx: Context, x: AbstractTensor, most: float, shape: Any) -> Abst
     most = most * (1 + 1e-3) + 1e-30 if most else 0.0  # sums of up to 10,000 products in float32, and denormals
     most = min(most, math.inf)
     lo, hi = ctx.finite(np.float64(-most), np.float64(most), x.dtype, x.low > -np.inf and x.high < np.inf)
-    return AbstractTensor(x.dtype, shape, lo, hi, None, x.nan)
+    return AbstractTensor(x.dtype, shape, lo, hi, None, x.nan or x.may_be_infinite)  # sums of products with infinity
 
 
 @transfer("DFT")

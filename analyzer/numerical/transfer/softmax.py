@@ -21,6 +21,8 @@ from analyzer.numerical.transfer.registry import transfer
 
 # PyTorch's own attention gives 0 to a row whose keys are all masked (since 2.5); the form of its export gives NaN.
 _TORCH_ATTENTION = "aten.scaled_dot_product_attention"
+SHOWS_NOTHING = "every element of a row is -inf"
+HOLDS_INFINITY = "an element of a row is +inf"
 LARGEST_SIZE = 2.0**40  # no dimension is larger than this
 
 
@@ -64,17 +66,22 @@ def _running(values: Array) -> Array:
     return np.concatenate([zero, np.cumsum(values[..., :-1], axis=-1)], axis=-1)
 
 
-def _masked_rows(ctx: Context, x: AbstractTensor, axes: Any) -> None:
-    """Flags rows that may consist of -inf alone, which softmax turns into NaN."""
-    if x.low > -np.inf or _TORCH_ATTENTION in ctx.node.metadata_props.get(FX_NODE, ""):
+def check_rows(ctx: Context, x: AbstractTensor, axes: Any) -> None:
+    """Flags rows that softmax turns into NaN: of -inf alone, or with +inf in them, since the maximum is subtracted."""
+    hidden = x.low == -np.inf and _TORCH_ATTENTION not in ctx.node.metadata_props.get(FX_NODE, "")
+    if not (hidden or x.high == np.inf):
         return
-    safe = axes is not None and len(axes) == 1 and x.rank is not None and finite_along(x, axes[0] - x.rank)
+    one = axes is not None and len(axes) == 1 and x.rank is not None
+    shown = not hidden or (one and finite_along(x, axes[0] - (x.rank or 0)))
+    dangers = (SHOWS_NOTHING,) * hidden + (HOLDS_INFINITY,) * (x.high == np.inf)
+    # an element that is no -inf keeps its row; one that is no +inf says nothing of its neighbours
+    places = hidden and not x.nan and x.high < np.inf
     ctx.check(
         "numerical/softmax-of-minus-infinity",
-        "every element of a row is -inf",
+        " or ".join(dangers),
         {0: x},
-        lambda _: safe and x.high != np.inf,
-        guard=None if x.nan or x.high == np.inf else guarded(ctx.run, (x,), lambda t: t.low > -np.inf),
+        lambda t: (shown or t.low > -np.inf) and t.high < np.inf,
+        guard=guarded(ctx.run, (x,), lambda t: t.low > -np.inf) if places else lambda condition, truth: False,
         leaks=not selected(ctx.node.inputs[0]),
     )
 
@@ -83,7 +90,7 @@ def _masked_rows(ctx: Context, x: AbstractTensor, axes: Any) -> None:
 def softmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """exp(x_i) / sum exp(x_j): at least e**lo_i / (e**lo_i + sum of the others' e**hi_j)."""
     axes = softmax_axes(ctx, x)
-    _masked_rows(ctx, x, axes)
+    check_rows(ctx, x, axes)
     low, high, others_least, others_most = exponentials(x, axes)
     with np.errstate(all="ignore"):
         lo = np.where(low > 0, low / (low + others_most), 0.0)[()]
@@ -109,7 +116,7 @@ def softmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 def log_softmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """x_i - max - ln(sum exp(x_j - max)): finite for finite operands."""
     axes = softmax_axes(ctx, x)
-    _masked_rows(ctx, x, axes)
+    check_rows(ctx, x, axes)
     return like(x, *log_softmax_bounds(ctx, x, axes))
 
 
@@ -149,7 +156,7 @@ def softmax_cross_entropy(
 ) -> tuple[AbstractTensor, AbstractTensor]:
     """-sum labels * log_softmax(logits), and its gradient softmax - labels; stable."""
     axes = (logits.rank - 1,) if logits.rank is not None else None
-    _masked_rows(ctx, logits, axes)
+    check_rows(ctx, logits, axes)
     lo, hi = log_softmax_bounds(ctx, logits, axes)
     low, high = float(np.min(lo)), float(np.max(hi))
     n = dims.high(logits.shape[-1]) if logits.shape else np.inf
