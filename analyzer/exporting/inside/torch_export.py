@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import allowances, complex_numbers, creation, opaque, specialized, translations
+from . import allowances, complex_numbers, corrected_forms, creation, opaque, specialized, translations
 from .entry import Built
 from .examples import array, check, match
 from .failure import ExportFailure, Project, describe, is_defect
@@ -332,7 +332,7 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
     with _silence():
         options: dict[str, Any] = {"dynamo": True, "optimize": False, "verbose": False}
         if "custom_translation_table" in accepted:
-            options["custom_translation_table"] = translations.table(torch)
+            options["custom_translation_table"] = {**translations.table(torch), **corrected_forms.table(torch)}
         chosen = {key: value for key, value in options.items() if key in accepted}
         sizes = allowances.sizes_without_values(torch)
         with complex_numbers.known(torch), allowances.without_checks(torch), sizes:
