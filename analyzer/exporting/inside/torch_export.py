@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import allowances, complex_numbers, corrected_forms, creation, opaque, specialized, translations
+from . import allowances, complex_numbers, corrected_forms, creation, example_run, opaque, specialized, translations
 from .entry import Built
 from .examples import array, check, match
 from .failure import ExportFailure, Project, describe, is_defect
@@ -61,7 +61,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
             f"{entry}: torch {torch.__version__} traced the model but could not write it as ONNX: {_cause(error)}",
             project.of_traceback(error) or built.place,
         ) from error
-    return result
+    return {**result, "ran": example_run.is_light(program, torch) and _run(module, args, kwargs, torch) is None}
 
 
 def convert(request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:

@@ -1,0 +1,20 @@
+"""Whether a traced module can be run on its example inputs within the limits of an export."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOST_MADE = 2 << 30  # bytes of all that the operators make together
+
+
+def is_light(program: Any, torch: Any) -> bool:
+    """Whether everything that the program's operators make, kept at once, takes little memory."""
+    try:
+        return sum(_size(node.meta.get("val"), torch) for node in program.graph.nodes) <= MOST_MADE
+    except Exception:  # a size that values decide
+        return False
+
+
+def _size(made: Any, torch: Any) -> int:
+    leaves = torch.utils._pytree.tree_leaves(made)
+    return sum(int(x.numel()) * x.element_size() for x in leaves if isinstance(x, torch.Tensor))
