@@ -55,7 +55,8 @@ class Manifest:
     `onehot` those of them of which each row holds a single one.
     `spans` holds the numbers between which examples lie that tell something of others, `shown` those of all examples
     and how many numbers they have, `ordered` the axis along which each row of one rises (1) or falls (-1).
-    `ran`: PyTorch ran the module itself on its example. `recorded`: numbers that the model read from its own values are fixed in it.
+    `ran`: PyTorch ran the module itself on its example. `recorded`: numbers that the model read from its own values are
+    fixed in it.
     """
 
     failure: str | None = None
