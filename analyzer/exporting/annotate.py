@@ -51,7 +51,9 @@ def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
             _locate_layers(graph, manifest.created)
     _note_examples(graph, manifest)
     versions = {**graph.versions, **manifest.versions}
-    graph = replace(graph, framework=manifest.framework, versions=versions, opened=tuple(sorted(manifest.dynamic)))
+    graph = replace(
+        graph, framework=manifest.framework, versions=versions, opened=tuple(sorted(manifest.dynamic)), ran=manifest.ran
+    )
     if not graph.losses:
         graph = replace(graph, losses=scalar_outputs(graph.graph))
     if manifest.notes:

@@ -55,7 +55,8 @@ class Manifest:
     `onehot` those of them of which each row holds a single one.
     `spans` holds the numbers between which examples lie that tell something of others, `shown` those of all examples
     and how many numbers they have, `ordered` the axis along which each row of one rises (1) or falls (-1).
-    `recorded`: numbers that the model read from its own values are fixed in it.
+    `ran`: PyTorch ran the module itself on its example. `recorded`: numbers that the model read from its own values are
+    fixed in it.
     """
 
     failure: str | None = None
@@ -66,6 +67,7 @@ class Manifest:
     versions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     recorded: bool = False
+    ran: bool = False
     files: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     truths: tuple[str, ...] = ()
@@ -115,6 +117,7 @@ def _manifest(data: Any) -> Manifest:
         versions=versions,
         notes=_list(data.get("notes", [])),
         recorded=data.get("recorded", False) is not False,
+        ran=data.get("ran", False) is True,
         files=tuple(name for name in _list(data.get("files", [])) if _inside(name)),
         inputs=_list(data.get("inputs", [])),
         truths=_list(data.get("truths", [])),

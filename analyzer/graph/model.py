@@ -56,6 +56,7 @@ class Graph:
     `framework` is ``onnx``, ``tensorflow``, ``torch`` or ``keras``: whose names a user expects.
     `versions` names the framework and exporter versions that made it.
     `losses` names output values that are losses (training graphs), in case analyses want gradients.
+    `ran`: PyTorch ran the module on the example that it was exported with.
     `opened` names the project's files that its export read and that its sources do not tell, relative to the root.
     """
 
@@ -64,6 +65,7 @@ class Graph:
     versions: dict[str, str] = field(default_factory=dict)
     losses: tuple[str, ...] = ()
     opened: tuple[str, ...] = ()
+    ran: bool = False
 
     @property
     def graph(self) -> ir.Graph:

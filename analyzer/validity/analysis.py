@@ -17,6 +17,7 @@ from analyzer.validity.bounds import limits_of
 from analyzer.validity.causes import with_causes
 from analyzer.validity.contracts import REACH, Contract, contract
 from analyzer.validity.evaluator import first_failures, names_of
+from analyzer.validity.exported_form import of_exported_form
 from analyzer.validity.graph_reader import Reading, contradictions, program_of, read_graph
 from analyzer.validity.solver import Z3Process
 from analyzer.validity.space_review import review_space
@@ -48,6 +49,8 @@ def analyse(
         findings = list(_findings(program, reading, target, running))
         findings += list(_stated(program, reading, target))
         findings += list(_upgrades(reading, program, target, base))
+        if graph.ran:
+            findings = list(of_exported_form(findings))
         notes: list[str] = []
         if target.space is not None:
             try:
@@ -114,7 +117,7 @@ def _error(
         target=target.id,
         **step.layer.place,
         operand=rule.id,
-        evidence=Evidence("core", tuple(_core(step, program, values)), data={"rule": rule.id}),
+        evidence=Evidence("core", tuple(_core(step, program, values)), data={"rule": rule.id, "sizes": dict(values)}),
     )
 
 

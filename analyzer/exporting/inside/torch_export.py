@@ -16,7 +16,17 @@ import traceback
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import allowances, complex_numbers, creation, opaque, specialized, translations
+from . import (
+    allowances,
+    complex_numbers,
+    corrected_forms,
+    creation,
+    example_run,
+    module_allowances,
+    opaque,
+    specialized,
+    translations,
+)
 from .entry import Built
 from .examples import array, check, match
 from .failure import ExportFailure, Project, describe, is_defect
@@ -61,7 +71,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
             f"{entry}: torch {torch.__version__} traced the model but could not write it as ONNX: {_cause(error)}",
             project.of_traceback(error) or built.place,
         ) from error
-    return result
+    return {**result, "ran": example_run.is_light(program, torch) and _run(module, args, kwargs, torch) is None}
 
 
 def convert(request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:
@@ -250,7 +260,8 @@ def _run(module: Any, args: Any, kwargs: Any, torch: Any) -> BaseException | Non
 @contextlib.contextmanager
 def _allowances(torch: Any) -> Iterator[None]:
     sizes = allowances.sizes_without_values(torch)
-    with allowances.unchecked_distributions(torch), allowances.data_that_stays(torch), sizes:
+    unmoved, masks = module_allowances.parts_that_stay(torch), module_allowances.masks_of_bytes(torch)
+    with allowances.unchecked_distributions(torch), allowances.data_that_stays(torch), sizes, unmoved, masks:
         yield
 
 
@@ -332,10 +343,11 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
     with _silence():
         options: dict[str, Any] = {"dynamo": True, "optimize": False, "verbose": False}
         if "custom_translation_table" in accepted:
-            options["custom_translation_table"] = translations.table(torch)
+            options["custom_translation_table"] = {**translations.table(torch), **corrected_forms.table(torch)}
         chosen = {key: value for key, value in options.items() if key in accepted}
         sizes = allowances.sizes_without_values(torch)
-        with complex_numbers.known(torch), allowances.without_checks(torch), sizes:
+        # A complex tensor that is changed in place has no gradient, which decompositions would ask for.
+        with torch.no_grad(), complex_numbers.known(torch), allowances.without_checks(torch), sizes:
             exported = _exported(program, chosen, torch)
     weights = sum(v.const_value.nbytes for v in exported.model.graph.initializers.values() if v.const_value is not None)
     exported.save(os.path.join(out, "model.onnx"), external_data=weights > EMBED_LIMIT)

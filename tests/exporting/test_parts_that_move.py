@@ -1,0 +1,56 @@
+"""Modules that move their own parts to where they are, and masks of bytes, are exported as what torch runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+import onnxruntime
+import pytest
+import torch
+
+from analyzer.exporting.inside import module_allowances
+
+NET = """
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+        torch.nn.init.eye_(self.layer.weight)
+        torch.nn.init.ones_(self.layer.bias)
+
+    def forward(self, x):
+        {line}
+        return self.layer(x)
+
+
+def build():
+    return Net(), (torch.rand(4, 4),)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("self.to(x.device)", lambda x: x + 1),
+        ("self.layer = self.layer.to(x.device).float().cpu()", lambda x: x + 1),
+        ("x = torch.where(torch.eye(4).byte(), x, 0.0)", lambda x: torch.where(torch.eye(4).bool(), x, 0.0) + 1),
+        ("x = x[torch.tensor([2, 0, 1, 0]).byte()]", lambda x: x[[0, 2]] + 1),
+    ],
+)
+def test_they_compute_what_torch_computes(project, export_entry, line, expected) -> None:
+    project.write("net.py", NET.format(line=line))
+    graph = export_entry("net.py:build")
+    session = onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString())
+    x = torch.arange(16.0).reshape(4, 4)
+    (made,) = session.run(None, {"x": x.numpy()})
+    np.testing.assert_allclose(made, expected(x).numpy())
+
+
+def test_a_module_that_changes_its_type_changes_it() -> None:
+    layer = torch.nn.Linear(4, 4)
+    with module_allowances.parts_that_stay(torch):
+        assert layer.cpu() is layer
+        assert layer.double().weight.dtype == torch.float64
