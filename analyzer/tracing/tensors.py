@@ -89,7 +89,7 @@ class Tensor:
         self.framework = framework
         self.site = site
         self.name = name  # the operator or name that made it
-        self.value = value  # elements of a small integer tensor: a term, or a (nested) tuple of terms
+        self.value = value  # elements of a small tensor of whole numbers or truths: a term, or a (nested) tuple
         self.sources = sources  # operands, for the slice behind a session run
         self.graph = graph  # built now, run later: its conditions are checked at each run
         self.places: tuple[Site, ...] = ()  # the lines of the call that made the layer it comes from

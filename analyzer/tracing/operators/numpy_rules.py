@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.numpy_operands import array, made, of, unknown
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
@@ -107,11 +108,12 @@ def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, object)
     if found is None:
         return unknown(op)
-    dtype = dtype_name(op.extra.get("dtype", rest[0] if rest else None)) or (
-        found.dtype if isinstance(object, Tensor) else None
-    )
+    asked = op.extra.get("dtype", rest[0] if rest else None)
+    kept = asked is None and (isinstance(object, Tensor) or found.dtype == "bool")
+    dtype = dtype_name(op.short) or (found.dtype if kept else dtype_name(asked))
+    elements = found.value if kept else converted(found.value, dtype)
     least = op.extra.get("ndmin", 0)
-    result = Tensor(found.shape, dtype, "numpy", site=op.where, value=found.value, sources=(found,))
+    result = Tensor(found.shape, dtype, "numpy", site=op.where, value=elements, sources=(found,))
     if isinstance(least, int) and found.dims is not None and least > len(found.dims):
         result = of(op, found, (*(1,) * (least - len(found.dims)), *found.dims), dtype)
     return result

@@ -11,6 +11,7 @@ from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.evaluation import seen
 from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.own_gradients import follow_back
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.scalars import demand_one_element
@@ -34,6 +35,10 @@ _PLAIN = frozenset({
 })  # fmt: skip
 _DTYPE_OF = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32",
 "bool": "bool", "byte": "uint8", "bfloat16": "bfloat16", "argsort": "int64"}  # fmt: skip
+
+_KEEPING_ELEMENTS = frozenset((
+    "cpu", "cuda", "to", "detach", "clone", "contiguous", "long", "int", "bool", "numpy", "copy", "astype", "data",
+))  # fmt: skip
 
 
 def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Value:
@@ -243,12 +248,8 @@ def _converted(owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[s
         dtype = "bool"
     dtype = floating(name, dtype)
     framework = "numpy" if name == "numpy" else owner.framework
-    value = (
-        owner.value
-        if name
-        in ("cpu", "cuda", "to", "detach", "clone", "contiguous", "long", "int", "numpy", "copy", "astype", "data")
-        else None
-    )
+    kept = name in _KEEPING_ELEMENTS
+    value = owner.value if kept and dtype == owner.dtype else converted(owner.value, dtype) if kept else None
     tags = owner.tags | ({"probabilities"} if name == "softmax" else frozenset())
     return Tensor(
         owner.shape,

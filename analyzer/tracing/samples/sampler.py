@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_values import are_truths
 from analyzer.tracing.plain_data import NotPlain, as_value
 from analyzer.tracing.samples import numpy_functions, torch_choices, torch_creation, torch_functions, torch_shapes
 from analyzer.tracing.samples.chance import Chance
@@ -72,6 +73,9 @@ class Sampler:
             raise NotComputed
         if _whole(tensor.value):
             tensor.array = np.array(tensor.value, np.int64).reshape(dims)
+            return tensor.array
+        if are_truths(tensor.value):
+            tensor.array = np.array(tensor.value, np.bool_).reshape(dims)
             return tensor.array
         self._spend(math.prod(dims))
         tensor.array = self._chance.elements(tensor.dtype or "float32", dims)
