@@ -10,7 +10,7 @@ from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, OTHER_LAYOUT, 
 from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.evaluation import seen
 from analyzer.tracing.known_types import DEVICE
-from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_types import array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.own_gradients import follow_back
 from analyzer.tracing.operators.refusals import fail
@@ -241,7 +241,7 @@ def _converted(owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[s
     dtype = _DTYPE_OF.get(name, owner.dtype)
     if name in ("to", "type", "astype", "type_as"):
         dtype = next(
-            (d for d in map(dtype_name, [*args, *kwargs.values()]) if d),
+            (d for d in map(array_type if owner.framework == "numpy" else dtype_name, [*args, *kwargs.values()]) if d),
             owner.dtype if name == "to" and args and not isinstance(args[0], Unknown) else None,
         )
     if name in ("isnan", "isinf", "isfinite", "logical_not"):

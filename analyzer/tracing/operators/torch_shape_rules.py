@@ -9,9 +9,9 @@ from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail
+from analyzer.tracing.operators.reinterpretation import reinterpreted
 from analyzer.tracing.operators.strides import viewed
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.torch_keeping_rules import same_shape
 from analyzer.tracing.operators.torch_operands import axis_of, shape_argument
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import ListV, Unknown, Value
@@ -30,9 +30,12 @@ def reshape(op: Op, input: Value, shape: tuple[Value, ...]) -> Value:
 
 
 def reshaped(op: Op, input: Value, shape: tuple[Value, ...], framework: str = "torch") -> Value:
-    if len(shape) == 1 and dtype_name(shape[0]) is not None:
-        return same_shape(op, input, ())
     source = tensor_of(op.tr, input, framework)
+    dtype = op.extra.get("dtype") if op.short == "view" else None
+    if dtype is None and len(shape) == 1 and dtype_name(shape[0]) is not None:
+        dtype = shape[0]
+    if dtype is not None and source is not None:
+        return reinterpreted(op, source, dtype_name(dtype))
     dims = shape_argument(op, shape)
     if dims is None or source is None:
         return unknown_tensor(op, source.framework if source else framework, (source,) if source else ())
