@@ -13,6 +13,7 @@ from analyzer.tracing.operators.keras_attention import attention_part
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, layer_attribute, make_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
 from analyzer.tracing.operators.torch_modules import (
+    add_module,
     children_by_name,
     children_of,
     find_submodule,
@@ -20,7 +21,6 @@ from analyzer.tracing.operators.torch_modules import (
     is_module,
     named_children,
     named_modules,
-    register,
     register_hook,
 )
 from analyzer.tracing.tracer import Tracer
@@ -190,15 +190,8 @@ def instance_method(
             tr.touch(owner)
             owner.attrs[label] = value
         return None
-    if name in ("add_module", "register_module") and len(args) == 2:
-        tr.touch(owner)
-        if isinstance(args[0], str):
-            old = owner.attrs.get(args[0])
-            owner.attrs[args[0]] = args[1]
-            register(tr, owner, args[0], old, args[1])
-        else:
-            owner.open = True
-        return None
+    if name in ("add_module", "register_module"):
+        return add_module(tr, owner, args, kwargs)
     if name == "save_hyperparameters":
         return save_hyperparameters(tr, owner, args, kwargs)
     if name == "add_weight":
