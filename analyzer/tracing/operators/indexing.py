@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from analyzer.tracing.memory import write
 from analyzer.tracing.operators.element_values import count_true
 from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.operands import tensor_of
@@ -317,10 +318,10 @@ def assign_item(tr: Tracer, owner: Tensor, index: Value, value: Value) -> None:
     """`x[…] = y`: y must broadcast to the selected part."""
     if tr.sampler is not None:
         tr.sampler.assign(owner, index, value, tr.speculating > 0)
+    write(tr, owner)
     if owner.dims is None:
         return
     parts = list(index) if isinstance(index, tuple) else [index]
-    owner.value = None
     target = _indexed(tr, owner, parts, None)
     source = tensor_of(tr, value, owner.framework) if isinstance(value, Tensor) else None
     if target is None or source is None or source.dims is None:

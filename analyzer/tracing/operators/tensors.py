@@ -10,6 +10,7 @@ from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, OTHER_LAYOUT, 
 from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.evaluation import seen
 from analyzer.tracing.known_types import DEVICE
+from analyzer.tracing.memory import write, write_results
 from analyzer.tracing.operators.element_types import array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.own_gradients import follow_back
@@ -39,6 +40,8 @@ _DTYPE_OF = {"float": "float32", "double": "float64", "half": "float16", "long":
 _KEEPING_ELEMENTS = frozenset((
     "cpu", "cuda", "to", "detach", "clone", "contiguous", "long", "int", "bool", "numpy", "copy", "astype", "data",
 ))  # fmt: skip
+
+_ARRAY_WRITING = frozenset(("fill", "sort", "put", "itemset", "partition", "resize", "setfield", "byteswap"))
 
 
 def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Value:
@@ -107,10 +110,13 @@ def tensor_method(
     tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
     result = _result(tr, owner, name, args, kwargs, node)
+    if _writes(owner, name):
+        write(tr, owner, followed=_named_in_place(name))
     if tr.sampler is not None:
         if name.endswith("_"):
             tr.touch(owner)
         result = tr.sampler.method(owner, name, args, kwargs, result, tr.speculating > 0)
+    write_results(tr, kwargs, result)
     if not _changes_sizes(name) or owner.framework == "numpy":
         return result
     tr.touch(owner)  # every name that stands for it sees the change
@@ -202,6 +208,15 @@ def _result(
             return run_entry(tr, function, f"torch.{plain}", (owner, *args), kwargs, node)
     tr.shared.unknown_calls[f"Tensor.{name}"] += 1
     return tr.unknown(f"Tensor.{name}()")
+
+
+def _writes(owner: Tensor, method: str) -> bool:
+    """Whether the elements of the tensor itself change: ``x.add_(1)``, ``array.sort()``."""
+    return _named_in_place(method) or (owner.framework == "numpy" and method in _ARRAY_WRITING)
+
+
+def _named_in_place(method: str) -> bool:
+    return method.endswith("_") and not method.endswith("__")
 
 
 def _changes_sizes(method: str) -> bool:

@@ -59,13 +59,14 @@ class Sampler:
         self.rests_on = COMPUTED  # the least meaning that a branch or a size so far rests on
         self._meaning = COMPUTED  # and what is computed now
         self._framework = "torch"  # of what is computed now
+        self._spoiled: dict[int, Any] = {}  # memory into which something unknown was written
         self.asked = 0  # numbers that the program asked for and that are not computed as it does
 
     # ------------------------------------------------------------------ from values to arrays
 
     def of(self, tensor: Tensor) -> Any:
         """The elements of a tensor; drawn, and the same from then on, where nothing is known of them."""
-        if tensor.array is not None:
+        if tensor.array is not None and id(_root(tensor.array)) not in self._spoiled:
             self._meaning = max(self._meaning, tensor.meaning)
             return tensor.array
         dims = tensor.dims
@@ -270,9 +271,10 @@ class Sampler:
         if trying or owner.array is None:
             return result
         function = _WRITING.get(name)
-        before, made = owner.array, Tensor(owner.shape, owner.dtype)
+        before, made = self._memory_of(owner), Tensor(owner.shape, owner.dtype)
         self.computed(name, function or torch_functions.FUNCTIONS.get(name), (owner, *args), kwargs, made)
-        _write(before, Ellipsis, made.array)
+        if not _write(before, Ellipsis, made.array):
+            self.spoil(owner)
         if made.array is None or made.array.shape != before.shape:
             owner.array = made.array
         elif isinstance(result, Tensor) and result is not owner:
@@ -289,9 +291,21 @@ class Sampler:
             place, given = self.data(index), self.data(value)
             owner.meaning = self._meaning
             if not _write(owner.array, _places(place), given):
-                owner.array = None
+                self.spoil(owner)
         except NotComputed:
-            owner.array = None
+            self.spoil(owner)
+
+    def spoil(self, tensor: Tensor) -> None:
+        """Something that is not known was written into it: its elements, and those of its views, are unknown."""
+        if tensor.array is not None:
+            root = _root(tensor.array)
+            self._spoiled[id(root)] = root
+            tensor.array = None
+
+    def _memory_of(self, tensor: Tensor) -> Any:
+        """Its elements, if they are those of now."""
+        spoiled = tensor.array is not None and id(_root(tensor.array)) in self._spoiled
+        return self.of(tensor) if spoiled else tensor.array
 
     def operated(self, sign: str, args: Sequence[Value], result: Value) -> Value:
         """Python's operators."""
@@ -303,13 +317,15 @@ class Sampler:
         """`owner[index]`."""
         if owner.framework not in ("torch", "numpy") or owner.graph:
             return result
-        return self.computed("[]", lambda own, place: own[_places(place)], (owner, index), {}, result, exactly=True)
+        return self.computed("[]", _chosen, (owner, index), {}, result, exactly=True)
 
     def in_place(self, target: Tensor, result: Tensor) -> None:
         """`target += …` writes into the array that other names may stand for."""
         known = target.array is not None and result.array is not None and target.array.shape == result.array.shape
         if known and _write(target.array, Ellipsis, result.array):
             result.array = target.array
+        elif target.array is not result.array:
+            self.spoil(target)
 
     # ------------------------------------------------------------------ chance
 
@@ -369,6 +385,22 @@ def _holds_tensors(value: Value) -> bool:
 
 def _a_device(value: Value) -> bool:
     return isinstance(value, Unknown) and value.kind.endswith("device")
+
+
+def _root(array: Any) -> Any:
+    """The array that owns the memory."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def _chosen(own: Any, index: Any) -> Any:
+    """An element as the view of it that a tensor is."""
+    place = _places(index)
+    found = own[place]
+    if isinstance(found, np.ndarray):
+        return found
+    return own[(*place, ...) if isinstance(place, tuple) and Ellipsis not in place else (place, ...)]
 
 
 def _places(index: Any) -> Any:
