@@ -101,7 +101,7 @@ def drawn_rows(op: Op, first: Value, rest: tuple[Value, ...]) -> Value:
 )
 def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
     if op.short in ("int32", "int64") and isinstance(object, (int, Poly)):
-        return object
+        return Tensor((), op.short, "numpy", site=op.where, value=int(object) if isinstance(object, int) else object)
     if isinstance(object, Iterator_) and not object.once and isinstance(object.length, int):
         object = tuple(range(*object.bounds)) if object.length <= MOST_ELEMENTS else made(op, (object.length,), "int64")
     found = array(op, object)

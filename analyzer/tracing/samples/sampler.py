@@ -338,6 +338,9 @@ class Sampler:
             self._meaning = max(self._meaning, ESTIMATED)
             return function(*given, **named)
 
+        kwargs = {k: v for k, v in kwargs.items() if k != "dtype" or dtype_name(v) is not None}  # others keep the range
+        if name == "integers" and isinstance(result, Unknown):
+            result = Tensor((), "int64", "numpy")  # no number of Python's
         if not isinstance(result, Unknown):
             return self.computed(name, draw, args, kwargs, result)
         self.rests_on = max(self.rests_on, ESTIMATED)
