@@ -24,7 +24,7 @@ def _fits(op: Op, value: Value) -> tuple[Any, ...] | None:
     return shape_argument(op, value if isinstance(value, tuple) else (value,))
 
 
-@operator("torch.reshape Tensor.reshape torch.Tensor.view Tensor.view numpy.Tensor.reshape", "input *shape")
+@operator("torch.reshape Tensor.reshape Tensor.view numpy.Tensor.reshape", "input *shape")
 def reshape(op: Op, input: Value, shape: tuple[Value, ...]) -> Value:
     return reshaped(op, input, shape or (op.extra.get("shape", ()),))
 
@@ -215,7 +215,7 @@ def flatten(op: Op, input: Value, start_dim: Value, end_dim: Value) -> Value:
     return apply(op, "torch", "flatten", (input,), {"start_dim": start_dim, "end_dim": end_dim, "module": False})
 
 
-@operator("Tensor.ravel torch.ravel numpy.ravel", "input *rest")
+@operator("Tensor.ravel torch.ravel", "input *rest")
 def ravel(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     return reshaped(op, input, (-1,))
 
