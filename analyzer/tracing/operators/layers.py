@@ -27,7 +27,9 @@ from analyzer.tracing.operators.torch_modules import (
     call_with_hooks,
     children_of,
     find_submodule,
+    find_tensor,
     is_hook,
+    loaded_keys,
     named_modules,
     register_hook,
 )
@@ -429,6 +431,11 @@ def layer_method(
         return tr.unknown(f"{name}()", "foreign")
     if name == "get_config":
         return DictV(layer.args, True)
+    if layer.name.startswith("torch."):
+        if name == "load_state_dict":
+            return loaded_keys()
+        if name in ("get_parameter", "get_buffer"):
+            return find_tensor(tr, layer, args[0] if args else kwargs.get("target"))
     if name in (
         "load_state_dict",
         "build",

@@ -17,8 +17,10 @@ from analyzer.tracing.operators.torch_modules import (
     children_by_name,
     children_of,
     find_submodule,
+    find_tensor,
     is_hook,
     is_module,
+    loaded_keys,
     named_children,
     named_modules,
     register_hook,
@@ -64,7 +66,7 @@ _METHODS = _SELF | {
     "set_weights", "count_params",
     "train_on_batch", "test_on_batch", "add_metric", "get_layer", "type", "extra_repr", "freeze", "append",
     "extend", "insert",
-    "items", "keys", "values", "forward", "call", "predict_on_batch", "get_parameter", "get_submodule",
+    "items", "keys", "values", "forward", "call", "predict_on_batch", "get_parameter", "get_buffer", "get_submodule",
 }  # fmt: skip
 
 
@@ -216,6 +218,10 @@ def instance_method(
     if name == "get_submodule" and args and isinstance(args[0], str):
         child = find_submodule(owner, args[0])
         return child if child is not None else tr.unknown("a submodule")
+    if name == "load_state_dict":
+        return loaded_keys() if is_module(owner) else None
+    if name in ("get_parameter", "get_buffer") and is_module(owner):
+        return find_tensor(tr, owner, args[0] if args else kwargs.get("target"))
     if name in (
         "build",
         "summary",
@@ -225,7 +231,6 @@ def instance_method(
         "post_init",
         "init_weights",
         "save",
-        "load_state_dict",
     ):
         return None
     if name in ("forward", "call"):

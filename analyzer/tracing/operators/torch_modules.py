@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from analyzer.tracing.evaluation import call
+from analyzer.tracing.evaluation import call, get_attribute
+from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import CHILDREN, DictV, Instance, Layer, ListV, Object, Unknown, Value
+from analyzer.tracing.values import CHILDREN, DictV, Fields, Instance, Layer, ListV, Object, Unknown, Value
 
 _HOOKS = {"register_forward_hook": "after", "register_forward_pre_hook": "before"}
 MOST_MODULES = 400  # of one network that are gone through one by one
@@ -151,6 +152,22 @@ def find_submodule(owner: Value, path: str) -> Value:
             return None
         owner = dict(named_children(owner)).get(name)
     return owner
+
+
+def find_tensor(tr: Tracer, owner: Layer | Instance, path: Value) -> Value:
+    """``get_parameter`` and ``get_buffer``: the tensor at a dotted path, or something unknown."""
+    if not isinstance(path, str):
+        return tr.unknown("a parameter")
+    home, _, name = path.rpartition(".")
+    module = find_submodule(owner, home) if home else owner
+    held = isinstance(module, Layer) or (isinstance(module, Instance) and name in module.attrs)
+    found = get_attribute(tr, module, name) if held else None
+    return found if isinstance(found, Tensor) else tr.unknown("a parameter")
+
+
+def loaded_keys() -> Fields:
+    """What ``load_state_dict`` gives: names that no one knows here."""
+    return Fields((ListV((), True), ListV((), True)), ("missing_keys", "unexpected_keys"))
 
 
 # ------------------------------------------------------------------------------------------------------- hooks
