@@ -106,7 +106,9 @@ class Tensor:
         self.framework = framework
         self.site = site
         self.name = name  # the operator or name that made it
-        self.memory = sources[0].memory if len(sources) == 1 else Memory()  # made of one alone, it may be a view of it
+        self.memory: Memory = (
+            sources[0].memory if len(sources) == 1 else Memory()
+        )  # made of one alone, it may be a view of it
         self._known: Any = None
         self.value = value  # elements of a small tensor of whole numbers or truths: a term, or a (nested) tuple
         self.sources = sources  # operands, for the slice behind a session run
