@@ -10,6 +10,7 @@ from typing import Any
 from analyzer.tracing.choices import origin_of
 from analyzer.tracing.evaluation import call, get_attribute, iterate, seen
 from analyzer.tracing.known_types import DEVICE
+from analyzer.tracing.memory import written_in_place
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.tables import combined
@@ -98,6 +99,8 @@ def binary(
         result = elementwise.binary(tr, _SYMBOLS[op], left, right, node)
         if in_place and isinstance(left, Tensor) and isinstance(result, Tensor):
             elementwise.keeps_shape(tr, _SYMBOLS[op], left, result, node)
+            if left.framework in ("torch", "numpy") and not (left.framework == "numpy" and left.dims == ()):
+                written_in_place(tr, left, result)
             if tr.sampler is not None and not tr.speculating:
                 tr.sampler.in_place(left, result)
         return result

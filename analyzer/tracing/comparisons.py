@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -33,6 +34,7 @@ from analyzer.tracing.values import (
     Layer,
     ListV,
     Module,
+    Native,
     Object,
     SetV,
     Unknown,
@@ -113,6 +115,8 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
     ):
         same = _same_name(left, right)
         return same if op is ast.Eq else not same
+    if op in (ast.Eq, ast.NotEq) and (same := _same_type(left, right)) is not None:
+        return same is (op is ast.Eq)
     if (
         op in (ast.Eq, ast.NotEq)
         and (isinstance(left, str) or isinstance(right, str))
@@ -229,6 +233,17 @@ def _test(tr: Tracer, subject: Unknown, operation: str, constant: Value, negated
     return opposite
 
 
+def _same_type(left: Value, right: Value) -> bool | None:
+    """Whether one of Python's types is another or a class; None where one is something else."""
+    if not any(isinstance(v, Native) and isinstance(vars(builtins).get(v.name), type) for v in (left, right)):
+        return None
+    if left is right:
+        return True
+    named = [v.name for v in (left, right) if isinstance(v, Native)]
+    both = len({*named}) == 2 and all(isinstance(vars(builtins).get(name), type) for name in named)
+    return False if both or isinstance(left, Class) or isinstance(right, Class) else None
+
+
 def _same_name(left: Value, right: Value) -> bool:
     """Whether two values are one; a framework has several names for one element type."""
     if not (isinstance(left, Api) and isinstance(right, Api)):
@@ -306,6 +321,8 @@ def _compared(value: Value) -> bool:
 def _is_member(element: Value, item: Value) -> bool:
     if isinstance(element, PLAIN) and isinstance(item, PLAIN):
         return bool(element == item)
+    if _same_type(element, item):
+        return True
     return element is item or (isinstance(element, Api) and _same_name(element, item))
 
 
@@ -314,6 +331,8 @@ def _equals(tr: Tracer, element: Value, item: Value) -> bool | None:
     fields = _fields_of_both(element, item)
     if fields is not None:
         return truth_of(compare(tr, ast.Eq, *fields))
+    if (same := _same_type(element, item)) is not None:
+        return same
     return False if _compared(element) and _compared(item) else None
 
 

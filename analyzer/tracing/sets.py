@@ -7,7 +7,7 @@ from typing import Any
 
 from analyzer.tracing.plain_data import IDENTICAL, NotPlain, as_value, plain_data
 from analyzer.tracing.problems import PyRaise
-from analyzer.tracing.values import Instance, SetV, Value
+from analyzer.tracing.values import Api, Class, Instance, SetV, Value
 
 
 class _Itself:
@@ -28,8 +28,13 @@ class _Itself:
 def equals_itself_alone(value: Value) -> bool:
     """Whether an object is known to be equal to nothing but itself."""
     if isinstance(value, Instance):
-        return value.cls.find("__eq__") is None and not value.cls.by_fields
+        return value.cls.find("__eq__") is None and not value.cls.by_fields and not _of_builtin_type(value.cls)
     return isinstance(value, IDENTICAL)
+
+
+def _of_builtin_type(cls: Class) -> bool:
+    """Whether it may inherit how it is compared from a type of Python's: ``class Mode(str, Enum)``."""
+    return any(not isinstance(base, (Class, Api)) and getattr(base, "name", "") != "object" for base in cls.mro)
 
 
 def of_sets(function: Callable[..., Any], *operands: Value) -> Value:

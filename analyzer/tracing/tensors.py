@@ -48,6 +48,22 @@ def show_shape(dims: Iterable[Term]) -> str:
     return "[" + ", ".join(str(d) for d in dims) + "]"
 
 
+class Memory:
+    """What tensors that may share their elements have in common: how often something was written into it."""
+
+    __slots__ = ("known", "writes")
+
+    def __init__(self) -> None:
+        self.known = False  # elements of one of them have been known
+        self.writes = 0
+
+    def state(self) -> Any:
+        return self.writes
+
+    def restore(self, state: Any) -> None:
+        self.writes = state
+
+
 class Tensor:
     """A tensor or array by its shape.
 
@@ -55,11 +71,13 @@ class Tensor:
     """
 
     __slots__ = (
+        "_known",
         "array",
         "dtype",
         "framework",
         "graph",
         "meaning",
+        "memory",
         "name",
         "operation",
         "places",
@@ -68,7 +86,6 @@ class Tensor:
         "sources",
         "strides",
         "tags",
-        "value",
     )
 
     def __init__(
@@ -89,7 +106,11 @@ class Tensor:
         self.framework = framework
         self.site = site
         self.name = name  # the operator or name that made it
-        self.value = value  # elements of a small integer tensor: a term, or a (nested) tuple of terms
+        self.memory: Memory = (
+            sources[0].memory if len(sources) == 1 else Memory()
+        )  # made of one alone, it may be a view of it
+        self._known: Any = None
+        self.value = value  # elements of a small tensor of whole numbers or truths: a term, or a (nested) tuple
         self.sources = sources  # operands, for the slice behind a session run
         self.graph = graph  # built now, run later: its conditions are checked at each run
         self.places: tuple[Site, ...] = ()  # the lines of the call that made the layer it comes from
@@ -100,10 +121,20 @@ class Tensor:
         self.tags = tags  # "batch-first", "softmax", "placeholder", "variable" …
 
     def state(self) -> Any:
-        return self.shape, self.strides, self.value, self.array
+        return self.shape, self.strides, self._known, self.array, self.memory
 
     def restore(self, state: Any) -> None:
-        self.shape, self.strides, self.value, self.array = state
+        self.shape, self.strides, self._known, self.array, self.memory = state
+
+    @property
+    def value(self) -> Any:
+        """Its elements as far as they are known; nothing is known of them once their memory was written."""
+        return None if self._known is None or self._known[1] != self.memory.writes else self._known[0]
+
+    @value.setter
+    def value(self, elements: Any) -> None:
+        self._known = None if elements is None else (elements, self.memory.writes)
+        self.memory.known = self.memory.known or elements is not None
 
     @property
     def dims(self) -> tuple[Term, ...] | None:

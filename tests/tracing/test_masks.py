@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore
@@ -36,3 +38,63 @@ def test_bits_of_numbers_are_no_mask(tmp_path: Path, sign: str) -> None:
         text = f"import torch\na = torch.zeros(5, 8, dtype=torch.{kind})\nb = a {sign} a\ntorch.zeros(9, 2)[b]\n"
         shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
         assert [p.site.line for p in shared.problems.values() if p.level == "error"] == lines
+
+
+MASKS = [
+    "x[torch.tensor([True, False, True, False])]",
+    "x[torch.as_tensor([True, False, False, False])]",
+    "x[torch.tensor([[True, False, True, False, False]] * 4)]",
+    "x[torch.tensor([[True, False, True, False, False], [True] * 5, [False] * 5, [True] * 5])]",
+    "x[torch.from_numpy(np.array([True, False, True, False]))]",
+    "x[torch.tensor([1, 0, 2, 0], dtype=torch.bool)]",
+    "x[torch.tensor([1, 0, 2, 0]).bool()]",
+    "x[torch.tensor([1, 0, 1, 1]).to(torch.bool)]",
+    "x[torch.tensor([1, 0, 1, 1], dtype=torch.uint8)]",
+    "x[torch.tensor([True, False, True, False]).long()]",
+    "x[torch.tensor([True, False, True], dtype=torch.long)]",
+    "x[torch.tensor([True, 2, False])]",
+    "x[:, torch.tensor([True, False, True, False, True])]",
+    "x[torch.tensor([True, False, True, False])[:4]]",
+    "x[~torch.tensor([True, False, False, False])]",
+    "x[torch.tensor([True, False, False, False]) | torch.tensor([False, False, True, False])]",
+    "x[torch.ByteTensor([1, 0, 1, 1])]",
+    "x[torch.BoolTensor([1, 0, 1, 1])]",
+    "x[torch.IntTensor([1, 0, 1, 1])]",
+    "x.numpy()[np.array([True, False, True, False])]",
+    "x.numpy()[np.asarray([1, 0, 1, 0], dtype=bool)]",
+    "x.numpy()[np.array([1, 0, 1, 0]).astype(bool)]",
+    "x.numpy()[np.array([1, 0, 1, 0], dtype=np.uint8)]",
+    "x.numpy()[np.array([True, False, True, False]).astype(int)]",
+    "x[torch.tensor([True, False, True, False]) + torch.tensor([True, True, False, False])]",
+]
+
+
+@pytest.mark.parametrize("index", MASKS)
+def test_truths_are_a_mask(tmp_path: Path, index: str) -> None:
+    text = "import numpy as np\nimport torch\nx = torch.rand(4, 5)\n"
+    scope: dict[str, object] = {}
+    exec(f"{text}y = {index}", scope)
+    y = scope["y"]
+    assert isinstance(y, (torch.Tensor, np.ndarray))
+    for last, wrong in ((y.shape[-1], []), (y.shape[-1] + 1, [4])):
+        source = f"{text}assert {index}.shape == {(*y.shape[:-1], last)}\n"
+        shared = explore(tmp_path, "net.py", ast.parse(source), Versions())
+        problems = [p.site.line for p in shared.problems.values() if p.level == "error" and p.proved]
+        assert problems == wrong
+
+
+@pytest.mark.parametrize(
+    "change", ["m[0] = False", "m[n] = False", "m.fill_(False)", "m.logical_not_()", "m &= torch.rand(4) > 2"]
+)
+def test_a_mask_that_is_written(tmp_path: Path, change: str) -> None:
+    text = f"""
+import torch
+from somelib import n, other
+m = torch.tensor([True, False, True, False])
+{change}
+y = torch.rand(4, 5)[m]
+assert y.shape == (2, 5)
+y @ torch.zeros(6, 2)
+"""
+    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+    assert [p.site.line for p in shared.problems.values() if p.level == "error" and p.proved] == [8]

@@ -110,7 +110,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
         if kind.name == "list" and isinstance(value, SetV):
             return False
         if isinstance(value, Tensor) and value.dims == () and kind.name in ("int", "float", "bool"):
-            return None
+            return False if _whole_in_array(value) else None
         return isinstance(value, known) if not isinstance(value, Instance) else _inherits(value, kind.name)
     if isinstance(kind, Class):
         if isinstance(value, Tensor):
@@ -143,6 +143,11 @@ def is_a(value: Value, kind: Value) -> bool | None:
         if isinstance(value, Instance):
             return True if kind.name in value.cls.library_bases else None
     return None
+
+
+def _whole_in_array(value: Tensor) -> bool:
+    """Whether it is a whole number or truth of NumPy: none of its types inherits from one of Python's."""
+    return value.framework == "numpy" and (value.dtype or "").startswith(("int", "uint", "bool"))
 
 
 def _inherits(value: Instance, kind: str) -> bool | None:

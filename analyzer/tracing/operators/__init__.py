@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.known_types import returned, value_of
+from analyzer.tracing.memory import write, write_results
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.flags import flag_values
 from analyzer.tracing.operators.layers import (
@@ -116,7 +117,12 @@ def call_api(
 ) -> Value:
     """Call a library name."""
     value = _call_api(tr, api, args, kwargs, node, open_args)
-    return value if tr.sampler is None or open_args else tr.sampler.call(api.name, args, kwargs, value)
+    if tr.sampler is not None and not open_args:
+        value = tr.sampler.call(api.name, args, kwargs, value)
+    if writes_first(api.name) and args and isinstance(args[0], Tensor):
+        write(tr, args[0], followed=False)
+    write_results(tr, kwargs, value)
+    return value
 
 
 def _call_api(
@@ -133,6 +139,18 @@ def _call_api(
         return _unknown_api(tr, api, args)
     tr.shared.known_calls[api.name] += 1
     return run_entry(tr, entry, api.name, args, kwargs, node, api.variant)
+
+
+def writes_first(name: str) -> bool:
+    """Whether a function writes into its first argument: ``torch.relu_``, ``nn.init.zeros_``, ``np.copyto``."""
+    home, _, short = name.rpartition(".")
+    return (home.startswith("torch") and short.endswith("_")) or name in _WRITING_FIRST
+
+
+_WRITING_FIRST = frozenset((
+    "numpy.copyto", "numpy.put", "numpy.place", "numpy.putmask", "numpy.fill_diagonal", "numpy.put_along_axis",
+    "numpy.random.shuffle", "random.shuffle", "numpy.add.at", "numpy.subtract.at", "numpy.multiply.at",
+))  # fmt: skip
 
 
 _FUNCTION_HOMES = ("torch.nn.functional.", "torch.special.", "torch._C._nn.", "torch.")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from analyzer.tracing.values import Api, Value
 
 _NAMES = {
@@ -12,6 +14,7 @@ _NAMES = {
     "bfloat16": "bfloat16", "long": "int64", "int64": "int64", "int": "int32", "int32": "int32", "bool": "bool",
     "bool_": "bool",
     "uint8": "uint8", "int8": "int8", "int16": "int16", "string": "string", "str": "string", "complex64": "complex64",
+    "complex128": "complex128", "short": "int16", "uint16": "uint16", "uint32": "uint32", "uint64": "uint64",
     "LongTensor": "int64", "FloatTensor": "float32", "IntTensor": "int32",
 }  # fmt: skip
 
@@ -25,6 +28,25 @@ def dtype_name(value: Value) -> str | None:
         return _NAMES.get(value)
     name: Any = getattr(value, "name", None)
     return {"float": "float32", "int": "int64", "bool": "bool"}.get(name) if type(value).__name__ == "Native" else None
+
+
+def array_type(value: Value) -> str | None:
+    """The same for NumPy, whose ``float`` has 64 bits, and which takes codes such as ``"f4"`` as names."""
+    name = value if isinstance(value, str) else getattr(value, "name", "") if type(value).__name__ == "Native" else ""
+    if not name:
+        return dtype_name(value)
+    try:
+        kind = np.dtype(name)
+    except TypeError:
+        return None
+    return kind.name if kind.kind in "biufc" else None
+
+
+def item_size(dtype: str | None) -> int | None:
+    """How many bytes an element takes."""
+    if dtype is None or dtype == "string":
+        return None
+    return 2 if dtype == "bfloat16" else np.dtype(dtype).itemsize
 
 
 def fact_of_type(value: Api, name: str) -> bool | None:

@@ -137,6 +137,8 @@ def _number(value: Value) -> bool:
 
 
 def _compute(sign: str, x: Value, y: Value) -> Value:
+    if isinstance(x, bool) or isinstance(y, bool):
+        return None  # sums of truths are truths or numbers, as the element types have it
     if sign == "+":
         return x + y
     if sign == "-":

@@ -258,7 +258,7 @@ def typer_run(op: Op, function: Value) -> Value:
     return run_command(op.tr, function)
 
 
-@operator("torch.distributed.is_initialized torch.distributed.is_torchelastic_launched", "")
+@operator("torch.distributed.is_torchelastic_launched", "")
 def launched(op: Op) -> Value:
     """Whether several processes train together: a program that is started by itself is one process."""
     return flag(op.tr, op.short, Api("bool"), False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from analyzer.tracing.memory import write
+from analyzer.tracing.operators.element_values import count_true
 from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import fail
@@ -105,18 +107,15 @@ def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None
             result.append(size)
             axis += 1
         elif isinstance(part, (Tensor, ListV)):
-            if isinstance(part, ListV) and _all_truths(part):
-                index: Tensor | None = Tensor((len(part.items),), "bool", value.framework)
-            else:
-                index = tensor_of(tr, part, value.framework)
+            index = tensor_of(tr, part, value.framework)
             if index is None or index.dims is None:
                 return None
-            if index.dtype == "bool":
+            if _is_mask(index):
                 if not index.dims:
                     return None
                 _fits(tr, value, axis, index, node)
                 axis += len(index.dims)
-                index = Tensor((_selected(tr, part),), "int64", value.framework)
+                index = Tensor((_selected(tr, index),), "int64", value.framework)
             else:
                 check_indices(
                     Op(tr, "indexing", site=tr.site(node)), index, dims[axis], f"dimension {axis}", from_end=True
@@ -196,11 +195,15 @@ def _together(tr: Tracer, indices: list[Tensor], value: Tensor, node: ast.AST | 
     return tuple(shape)
 
 
-def _selected(tr: Tracer, mask: Value) -> Term:
+def _is_mask(index: Tensor) -> bool:
+    """Whether it selects where it is true; torch takes bytes so too."""
+    return index.dtype == "bool" or (index.dtype == "uint8" and index.framework == "torch")
+
+
+def _selected(tr: Tracer, mask: Tensor) -> Term:
     """How many elements a mask selects."""
-    if isinstance(mask, ListV):
-        return sum(1 for item in mask.items if item)
-    return tr.fresh("selected", "unknown", 0)
+    count = count_true(mask.value)
+    return tr.fresh("selected", "unknown", 0) if count is None else count
 
 
 def _fits(tr: Tracer, value: Tensor, axis: int, mask: Tensor, node: ast.AST | None) -> None:
@@ -227,7 +230,7 @@ def _consumes(part: Value) -> int:
     if part is None or part is Ellipsis:
         return 0
     if isinstance(part, Tensor):
-        if part.dtype == "bool":
+        if _is_mask(part):
             return -1 if part.dims is None else len(part.dims)
         if part.dtype is None and part.dims != () and part.value is None:
             return -1
@@ -315,10 +318,10 @@ def assign_item(tr: Tracer, owner: Tensor, index: Value, value: Value) -> None:
     """`x[…] = y`: y must broadcast to the selected part."""
     if tr.sampler is not None:
         tr.sampler.assign(owner, index, value, tr.speculating > 0)
+    write(tr, owner)
     if owner.dims is None:
         return
     parts = list(index) if isinstance(index, tuple) else [index]
-    owner.value = None
     target = _indexed(tr, owner, parts, None)
     source = tensor_of(tr, value, owner.framework) if isinstance(value, Tensor) else None
     if target is None or source is None or source.dims is None:

@@ -326,7 +326,7 @@ TABLE = {
 @operator(
     (
         "keras.callbacks.EarlyStopping keras.callbacks.ModelCheckpoint keras.callbacks.TensorBoard "
-        "keras.regularizers.l2 keras.callbacks.ReduceLROnPlateau keras.initializers.RandomNormal "
+        "keras.regularizers.l2 keras.callbacks.ReduceLROnPlateau "
         "keras.metrics.Mean keras.metrics.SparseCategoricalAccuracy keras.regularizers.L2"
     ),
     "*args",

@@ -23,10 +23,13 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
 from analyzer.tracing.operators.torch_modules import (
+    add_module,
     call_with_hooks,
     children_of,
     find_submodule,
+    find_tensor,
     is_hook,
+    loaded_keys,
     named_modules,
     register_hook,
 )
@@ -403,15 +406,10 @@ def layer_method(
     if name == "get_submodule" and args and isinstance(args[0], str):
         child = find_submodule(layer, args[0])
         return child if child is not None else tr.unknown("a submodule")
+    if name in ("add_module", "register_module") and layer.name.startswith("torch."):
+        return add_module(tr, layer, args, kwargs)
     items = layer.attrs.get(CHILDREN)
     if isinstance(items, (ListV, DictV)):
-        if name == "add_module" and isinstance(items, ListV) and len(args) == 2:
-            tr.touch(items)
-            tr.touch(layer)
-            items.items.append(args[1])
-            if isinstance(args[0], str):
-                layer.attrs[args[0]] = args[1]
-            return None
         if name in ("append", "extend", "insert", "items", "keys", "values", "pop", "update", "get", "add"):
             result = call(tr, Bound(items, "append" if name == "add" else name), args, kwargs, node)
             return layer if name in ("append", "extend", "insert") else result
@@ -433,6 +431,11 @@ def layer_method(
         return tr.unknown(f"{name}()", "foreign")
     if name == "get_config":
         return DictV(layer.args, True)
+    if layer.name.startswith("torch."):
+        if name == "load_state_dict":
+            return loaded_keys()
+        if name in ("get_parameter", "get_buffer"):
+            return find_tensor(tr, layer, args[0] if args else kwargs.get("target"))
     if name in (
         "load_state_dict",
         "build",

@@ -13,14 +13,16 @@ from analyzer.tracing.operators.keras_attention import attention_part
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, layer_attribute, make_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
 from analyzer.tracing.operators.torch_modules import (
+    add_module,
     children_by_name,
     children_of,
     find_submodule,
+    find_tensor,
     is_hook,
     is_module,
+    loaded_keys,
     named_children,
     named_modules,
-    register,
     register_hook,
 )
 from analyzer.tracing.tracer import Tracer
@@ -64,7 +66,7 @@ _METHODS = _SELF | {
     "set_weights", "count_params",
     "train_on_batch", "test_on_batch", "add_metric", "get_layer", "type", "extra_repr", "freeze", "append",
     "extend", "insert",
-    "items", "keys", "values", "forward", "call", "predict_on_batch", "get_parameter", "get_submodule",
+    "items", "keys", "values", "forward", "call", "predict_on_batch", "get_parameter", "get_buffer", "get_submodule",
 }  # fmt: skip
 
 
@@ -190,15 +192,8 @@ def instance_method(
             tr.touch(owner)
             owner.attrs[label] = value
         return None
-    if name in ("add_module", "register_module") and len(args) == 2:
-        tr.touch(owner)
-        if isinstance(args[0], str):
-            old = owner.attrs.get(args[0])
-            owner.attrs[args[0]] = args[1]
-            register(tr, owner, args[0], old, args[1])
-        else:
-            owner.open = True
-        return None
+    if name in ("add_module", "register_module"):
+        return add_module(tr, owner, args, kwargs)
     if name == "save_hyperparameters":
         return save_hyperparameters(tr, owner, args, kwargs)
     if name == "add_weight":
@@ -223,6 +218,10 @@ def instance_method(
     if name == "get_submodule" and args and isinstance(args[0], str):
         child = find_submodule(owner, args[0])
         return child if child is not None else tr.unknown("a submodule")
+    if name == "load_state_dict":
+        return loaded_keys() if is_module(owner) else None
+    if name in ("get_parameter", "get_buffer") and is_module(owner):
+        return find_tensor(tr, owner, args[0] if args else kwargs.get("target"))
     if name in (
         "build",
         "summary",
@@ -232,7 +231,6 @@ def instance_method(
         "post_init",
         "init_weights",
         "save",
-        "load_state_dict",
     ):
         return None
     if name in ("forward", "call"):

@@ -267,11 +267,6 @@ def _meet(op: Op, x: Tensor, y: Tensor, size: Term) -> None:
     require(op, equal((x.dims or (0,))[-1], size), "inner-size", sentence, (x, y))
 
 
-@operator("numpy.matmul", "x1 x2 *rest")
-def matmul(op: Op, x1: Value, x2: Value, rest: tuple[Value, ...]) -> Value:
-    return as_torch(op, "matmul", (x1, x2), {})
-
-
 @operator(_names("numpy.", "kron cov corrcoef " + _names("linalg.", "inv pinv det slogdet cholesky solve eigvals "
                            "eigvalsh eig eigh matrix_rank matrix_power")), "a *rest")  # fmt: skip
 def of_torch(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.evaluation import call
-from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_types import array_type
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import items_of, tensor_of
 from analyzer.tracing.operators.refusals import fail
@@ -30,7 +30,12 @@ def arrays(op: Op, value: Value) -> list[Tensor] | None:
 def made(op: Op, dims: Any, dtype: str | None = None) -> Tensor:
     if dims is not None and any(isinstance(d, int) and d < 0 for d in dims):
         fail(op, "positive", f"a dimension of {show_shape(dims)} is negative")
-    return Tensor(dims, dtype_name(op.extra.get("dtype")) or dtype, "numpy", site=op.where)
+    return Tensor(
+        dims,
+        array_type(op.extra.get("dtype")) or (dtype if op.extra.get("dtype") is None else None),
+        "numpy",
+        site=op.where,
+    )
 
 
 def of(op: Op, source: Tensor, dims: Any, dtype: str | None = None) -> Tensor:

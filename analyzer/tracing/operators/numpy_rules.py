@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
-from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_types import array_type, dtype_name
+from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.numpy_operands import array, made, of, unknown
+from analyzer.tracing.operators.reinterpretation import reinterpreted
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
 from analyzer.tracing.tensors import Tensor
@@ -21,11 +23,9 @@ def _names(home: str, names: str) -> str:
 
 @operator("numpy.zeros numpy.ones numpy.empty numpy.full numpy.ndarray", "shape *rest")
 def create(op: Op, shape: Value, rest: tuple[Value, ...]) -> Value:
-    return made(
-        op,
-        shape_argument(op, (shape,)),
-        "float64" if op.short != "full" and not rest and "dtype" not in op.extra else None,
-    )
+    if op.short == "full":
+        return made(op, shape_argument(op, (shape,)), array_type(rest[1]) if len(rest) > 1 else None)
+    return made(op, shape_argument(op, (shape,)), array_type(rest[0]) if rest else "float64")
 
 
 @operator("numpy.random.default_rng numpy.random.RandomState", "*seed")
@@ -101,20 +101,34 @@ def drawn_rows(op: Op, first: Value, rest: tuple[Value, ...]) -> Value:
 )
 def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
     if op.short in ("int32", "int64") and isinstance(object, (int, Poly)):
-        return object
+        return Tensor((), op.short, "numpy", site=op.where, value=int(object) if isinstance(object, int) else object)
     if isinstance(object, Iterator_) and not object.once and isinstance(object.length, int):
         object = tuple(range(*object.bounds)) if object.length <= MOST_ELEMENTS else made(op, (object.length,), "int64")
     found = array(op, object)
     if found is None:
         return unknown(op)
-    dtype = dtype_name(op.extra.get("dtype", rest[0] if rest else None)) or (
-        found.dtype if isinstance(object, Tensor) else None
-    )
+    asked = op.extra.get("dtype", rest[0] if rest else None)
+    kept = asked is None and (isinstance(object, Tensor) or found.dtype == "bool")
+    dtype = dtype_name(op.short) or (found.dtype if kept else array_type(asked))
+    elements = found.value if kept else converted(found.value, dtype)
     least = op.extra.get("ndmin", 0)
-    result = Tensor(found.shape, dtype, "numpy", site=op.where, value=found.value, sources=(found,))
+    result = Tensor(found.shape, dtype, "numpy", site=op.where, value=elements, sources=(found,))
     if isinstance(least, int) and found.dims is not None and least > len(found.dims):
         result = of(op, found, (*(1,) * (least - len(found.dims)), *found.dims), dtype)
     return result
+
+
+@operator("numpy.Tensor.view", "a dtype=None type=None")
+def view(op: Op, a: Value, dtype: Value, type: Value) -> Value:
+    """``ndarray.view``: the array itself, as another class, or its memory read as another element type."""
+    found = array(op, a)
+    if found is None:
+        return unknown(op)
+    if isinstance(dtype, Api) and dtype.name in ("numpy.ndarray", "numpy.ma.MaskedArray", "numpy.recarray"):
+        dtype = None
+    if dtype is not None:
+        return reinterpreted(op, found, array_type(dtype))
+    return Tensor(found.shape, found.dtype, "numpy", site=op.where, value=found.value, sources=(found,))
 
 
 @operator("numpy.arange", "*args")
@@ -198,10 +212,7 @@ def read(op: Op, args: tuple[Value, ...]) -> Value:
 
 
 @operator(
-    (
-        "numpy.random.seed random.seed random.shuffle numpy.random.shuffle numpy.set_printoptions "
-        "numpy.save numpy.savez numpy.testing.assert_allclose"
-    ),
+    "random.seed random.shuffle numpy.random.shuffle",
     "*args",
 )
 def nothing(op: Op, args: tuple[Value, ...]) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.operators.element_values import are_truths, joined
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensors import OpenSize, Shape, Size, Tensor
@@ -64,7 +65,8 @@ def _array(tr: Tracer, value: Any, framework: str) -> Tensor | None:
     if not items:
         return Tensor((0,), None, framework)
     if all(isinstance(i, (int, Poly)) for i in items):
-        return Tensor((len(items),), None, framework, value=tuple(items))
+        elements = joined(tuple(items))
+        return Tensor((len(items),), "bool" if are_truths(elements) else None, framework, value=elements)
     parts = [tensor_of(tr, i, framework) for i in items[:64]]
     if any(p is None or p.dims is None for p in parts):
         return Tensor(None, None, framework)
@@ -73,13 +75,14 @@ def _array(tr: Tracer, value: Any, framework: str) -> Tensor | None:
         return Tensor(None, None, framework)
     assert first_dims is not None
     nested = tuple(p.value for p in parts if p is not None)
-    known = len(items) <= 64 and all(v is not None for v in nested)
+    known = joined(nested) if len(items) <= 64 and all(v is not None for v in nested) else None
+    masks = all(p.dtype == "bool" for p in parts if p is not None) and len(items) <= 64
     sources = tuple(p for p in parts if p is not None and p.graph)
     return Tensor(
         (len(items), *first_dims),
-        None,
+        "bool" if masks else None,
         framework,
-        value=nested if known else None,
+        value=known,
         sources=sources,
         graph=bool(sources),
     )

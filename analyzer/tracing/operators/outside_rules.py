@@ -39,7 +39,7 @@ _TYPES = {
         "numpy.set_printoptions numpy.save numpy.savez numpy.savez_compressed numpy.savetxt "
         "tf.debugging.assert_equal tf.debugging.assert_near tf.debugging.assert_less tf.debugging.assert_greater "
         "tf.debugging.assert_rank tf.config.set_visible_devices tf.config.set_logical_device_configuration "
-        "tf.config.experimental.set_memory_growth tf.config.run_functions_eagerly tf.random.set_seed "
+        "tf.config.experimental.set_memory_growth tf.config.run_functions_eagerly "
         "tf.keras.utils.set_random_seed keras.utils.set_random_seed keras.backend.set_floatx "
         "keras.backend.clear_session"
     ),

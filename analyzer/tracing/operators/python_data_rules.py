@@ -33,7 +33,7 @@ LARGEST_FACTORIAL = 200  # of which Python computes the factorial and binomial c
 _PURE: dict[str, Any] = {
     **{f"math.{n}": getattr(math, n) for n in (
         "lcm", "gcd", "isqrt", "hypot", "dist", "degrees", "radians", "asin", "acos", "atan", "atan2", "sinh", "cosh",
-        "trunc", "isclose", "isfinite", "isinf", "isnan", "fmod", "copysign", "exp", "expm1", "log1p", "erf", "tan",
+        "trunc", "isclose", "isfinite", "isinf", "isnan", "fmod", "copysign", "expm1", "log1p", "erf", "tan",
         "fsum",
     )},
     **{f"operator.{n}": getattr(python_operators, n) for n in (

@@ -163,17 +163,20 @@ def parse_signature(text: str) -> tuple[Parameter, ...]:
 
 @functools.cache
 def rules() -> Mapping[str, Entry]:
-    """Every declared name. Modules of this package named ``*_rules`` hold them."""
-    found: dict[str, Entry] = {}
+    """Every declared name and its rule."""
+    return dict(declared())
+
+
+def declared() -> Iterator[tuple[str, Entry]]:
+    """The declarations one by one. Modules of this package named ``*_rules`` hold them."""
     for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
         if not module.name.endswith("_rules"):
             continue
         family = importlib.import_module(f"{__package__}.{module.name}")
         for value in list(vars(family).values()):
             if getattr(value, "__module__", None) == family.__name__:
-                found.update(getattr(value, "entries", ()))
-        found.update(getattr(family, "TABLE", {}))
-    return found
+                yield from getattr(value, "entries", ())
+        yield from getattr(family, "TABLE", {}).items()
 
 
 _GAPS = (TypeError, ValueError, AttributeError, IndexError, KeyError, ZeroDivisionError, OverflowError)

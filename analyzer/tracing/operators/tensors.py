@@ -10,7 +10,9 @@ from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, OTHER_LAYOUT, 
 from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.evaluation import seen
 from analyzer.tracing.known_types import DEVICE
-from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.memory import write, write_results
+from analyzer.tracing.operators.element_types import array_type, dtype_name
+from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.own_gradients import follow_back
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.scalars import demand_one_element
@@ -34,6 +36,12 @@ _PLAIN = frozenset({
 })  # fmt: skip
 _DTYPE_OF = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32",
 "bool": "bool", "byte": "uint8", "bfloat16": "bfloat16", "argsort": "int64"}  # fmt: skip
+
+_KEEPING_ELEMENTS = frozenset((
+    "cpu", "cuda", "to", "detach", "clone", "contiguous", "long", "int", "bool", "numpy", "copy", "astype", "data",
+))  # fmt: skip
+
+_ARRAY_WRITING = frozenset(("fill", "sort", "put", "itemset", "partition", "resize", "setfield", "byteswap"))
 
 
 def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Value:
@@ -102,10 +110,13 @@ def tensor_method(
     tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
     result = _result(tr, owner, name, args, kwargs, node)
+    if _writes(owner, name):
+        write(tr, owner, followed=_named_in_place(name))
     if tr.sampler is not None:
         if name.endswith("_"):
             tr.touch(owner)
         result = tr.sampler.method(owner, name, args, kwargs, result, tr.speculating > 0)
+    write_results(tr, kwargs, result)
     if not _changes_sizes(name) or owner.framework == "numpy":
         return result
     tr.touch(owner)  # every name that stands for it sees the change
@@ -199,6 +210,15 @@ def _result(
     return tr.unknown(f"Tensor.{name}()")
 
 
+def _writes(owner: Tensor, method: str) -> bool:
+    """Whether the elements of the tensor itself change: ``x.add_(1)``, ``array.sort()``."""
+    return _named_in_place(method) or (owner.framework == "numpy" and method in _ARRAY_WRITING)
+
+
+def _named_in_place(method: str) -> bool:
+    return method.endswith("_") and not method.endswith("__")
+
+
 def _changes_sizes(method: str) -> bool:
     """Whether the tensor itself has other sizes afterwards: ``x.unsqueeze_(1)``."""
     if method in ("resize_", "resize_as_", "set_"):
@@ -236,19 +256,15 @@ def _converted(owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[s
     dtype = _DTYPE_OF.get(name, owner.dtype)
     if name in ("to", "type", "astype", "type_as"):
         dtype = next(
-            (d for d in map(dtype_name, [*args, *kwargs.values()]) if d),
+            (d for d in map(array_type if owner.framework == "numpy" else dtype_name, [*args, *kwargs.values()]) if d),
             owner.dtype if name == "to" and args and not isinstance(args[0], Unknown) else None,
         )
     if name in ("isnan", "isinf", "isfinite", "logical_not"):
         dtype = "bool"
     dtype = floating(name, dtype)
     framework = "numpy" if name == "numpy" else owner.framework
-    value = (
-        owner.value
-        if name
-        in ("cpu", "cuda", "to", "detach", "clone", "contiguous", "long", "int", "numpy", "copy", "astype", "data")
-        else None
-    )
+    kept = name in _KEEPING_ELEMENTS
+    value = owner.value if kept and dtype == owner.dtype else converted(owner.value, dtype) if kept else None
     tags = owner.tags | ({"probabilities"} if name == "softmax" else frozenset())
     return Tensor(
         owner.shape,

@@ -57,7 +57,7 @@ def stft(
     return _of(op, source, (*source.dims[:-1], floor_div(size, 2) + 1, frames), None)
 
 
-@operator("torch.unfold Tensor.unfold", "input dimension size step")
+@operator("Tensor.unfold", "input dimension size step")
 def unfold(op: Op, input: Value, dimension: Value, size: Value, step: Value) -> Value:
     source, width = tensor_of(op.tr, input, "torch"), op.tr.term_of(size)
     axis = None if source is None else axis_of(op, source, dimension)

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import made, shape_argument
@@ -26,9 +27,12 @@ def create_typed(op: Op, size: tuple[Value, ...]) -> Value:
     return _sized_or_filled(op, size, "float32")
 
 
-@operator("torch.LongTensor torch.cuda.LongTensor torch.IntTensor torch.ByteTensor", "*size")
+_WHOLE = {"LongTensor": "int64", "IntTensor": "int32", "ByteTensor": "uint8", "BoolTensor": "bool"}
+
+
+@operator(" ".join(f"torch.{name} torch.cuda.{name}" for name in _WHOLE), "*size")
 def create_integers(op: Op, size: tuple[Value, ...]) -> Value:
-    return _sized_or_filled(op, size, "int64")
+    return _sized_or_filled(op, size, _WHOLE[op.short])
 
 
 def _sized_or_filled(op: Op, size: tuple[Value, ...], dtype: str) -> Value:
@@ -46,7 +50,8 @@ def tensor_like(op: Op, data: Value, dtype: str | None) -> Tensor:
     found = tensor_of(op.tr, data, "torch")
     if found is None:
         return unknown_tensor(op, "torch")
-    return Tensor(found.shape, dtype, "torch", site=op.where, value=found.value, sources=(found,))
+    elements = converted(found.value, dtype)
+    return Tensor(found.shape, dtype, "torch", site=op.where, value=elements, sources=(found,))
 
 
 @operator(
@@ -66,7 +71,10 @@ def convert(op: Op, data: Value, dtype: Value, device: Value, requires_grad: Val
     )
     if dtype is None and isinstance(data, (ListV, tuple)) and (isinstance(found.value, tuple) or _integers(data)):
         kept = "int64"
-    return Tensor(found.shape, kept, "torch", site=op.where, value=found.value, sources=(found,), tags=found.tags)
+    if dtype is None and (found.dtype == "bool" or isinstance(data, bool)):
+        kept = "bool"
+    elements = found.value if dtype is None else converted(found.value, kept)
+    return Tensor(found.shape, kept, "torch", site=op.where, value=elements, sources=(found,), tags=found.tags)
 
 
 def _integers(data: ListV | tuple[Value, ...]) -> bool:

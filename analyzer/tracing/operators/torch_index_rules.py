@@ -81,7 +81,7 @@ def sum_to_size(op: Op, input: Value, size: tuple[Value, ...]) -> Value:
     return Tensor(shape_argument(op, size), None, "torch", site=op.where)
 
 
-@operator("torch.trace torch.dist torch.numel_", "*args")
+@operator("torch.trace torch.dist", "*args")
 def scalar(op: Op, args: tuple[Value, ...]) -> Value:
     return Tensor((), None, "torch", site=op.where)
 
@@ -118,7 +118,7 @@ def is_tensor(op: Op, value: Value) -> Value:
     )
 
 
-@operator("torch.nn.functional.pad Tensor.pad", "input pad mode='constant' value=None")
+@operator("torch.nn.functional.pad", "input pad mode='constant' value=None")
 def pad(op: Op, input: Value, pad: Value, mode: Value, value: Value) -> Value:
     amounts = plain(op.tr, pad)
     if dropped(amounts) or not isinstance(amounts, tuple):

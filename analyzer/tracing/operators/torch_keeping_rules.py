@@ -21,7 +21,7 @@ from analyzer.tracing.values import Value
     "torch.nn.functional.dropout3d "
     "torch.nn.functional.alpha_dropout torch.expm1 torch.trunc torch.frac "
     "torch.nn.functional.prelu "
-    "torch.nn.functional.threshold torch.lgamma torch.digamma torch.softmax_ torch.angle "
+    "torch.nn.functional.threshold torch.lgamma torch.digamma torch.angle "
     "torch.conj torch.nn.functional.rrelu torch.nn.functional.gumbel_softmax",
     "input *rest",
 )
@@ -41,7 +41,7 @@ def same_shape(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator(
     "torch.cumsum Tensor.cumsum torch.cumprod Tensor.cumprod torch.argsort Tensor.argsort "
-    "torch.cumsum_ torch.logcumsumexp Tensor.logcumsumexp",
+    "torch.logcumsumexp Tensor.logcumsumexp",
     "input dim=-1 *rest",
 )
 def along(op: Op, input: Value, dim: Value, rest: tuple[Value, ...]) -> Value:

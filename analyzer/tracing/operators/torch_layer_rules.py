@@ -69,7 +69,7 @@ def recurrent(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
         *((batch,) if batch is not None else ()),
         width,
     )
-    made = _result(op, layer, out, state)
+    made = _result(op, layer, out, state, (*state[:-1], hidden))
     if batch is not None and isinstance(first, bool):
         made[0].strides = _layout(out, first)
     elif batch is None:
@@ -86,11 +86,12 @@ def _layout(dims: tuple[Any, ...], batch_first: bool) -> tuple[Any, ...]:
     return (by_time[1], by_time[0], by_time[2])
 
 
-def _result(op: Op, layer: Layer, out: Any, state: Any) -> tuple[Tensor, Value]:
+def _result(op: Op, layer: Layer, out: Any, state: Any, cell: Any = None) -> tuple[Tensor, Value]:
+    """The output and the last states: a projection is of the hidden state, never of the cell's."""
     output = Tensor(out, "float32", "torch", site=op.where, name="output")
     h = Tensor(state, "float32", "torch", site=op.where, name="h_n")
     if layer.name.endswith("LSTM"):
-        return output, (h, Tensor(state, "float32", "torch", site=op.where, name="c_n"))
+        return output, (h, Tensor(cell, "float32", "torch", site=op.where, name="c_n"))
     return output, h
 
 

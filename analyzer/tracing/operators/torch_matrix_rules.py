@@ -277,11 +277,6 @@ def diagflat(op: Op, input: Value, offset: Value) -> Value:
     return _of(op, source, (size, size))
 
 
-@operator("torch.tril_indices torch.triu_indices", "row col *rest")
-def triangle(op: Op, row: Value, col: Value, rest: tuple[Value, ...]) -> Value:
-    return Tensor((2, op.tr.fresh("triangle", "derived", 0)), "int64", "torch", site=op.where)
-
-
 # ------------------------------------------------------------------------------------------------ products
 
 

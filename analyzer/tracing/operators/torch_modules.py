@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from analyzer.tracing.evaluation import call
+from analyzer.tracing.evaluation import call, get_attribute
+from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import CHILDREN, DictV, Instance, Layer, ListV, Object, Unknown, Value
+from analyzer.tracing.values import CHILDREN, DictV, Fields, Instance, Layer, ListV, Object, Unknown, Value
 
 _HOOKS = {"register_forward_hook": "after", "register_forward_pre_hook": "before"}
 MOST_MODULES = 400  # of one network that are gone through one by one
@@ -97,23 +98,51 @@ def children_by_name(value: Layer | Instance) -> DictV | None:
 
 def register(tr: Tracer, owner: Layer | Instance, name: str, old: Value, new: Value) -> None:
     """`owner.name = new` where `owner` keeps its children by name or in order: it replaces one, or follows the last."""
-    items = owner.attrs.get(CHILDREN)
-    if not is_module(new):
-        return
-    named = children_by_name(owner)
+    if is_module(new):
+        _register(tr, owner, name, old, new, is_sequence(owner))
+
+
+def _register(tr: Tracer, owner: Layer | Instance, name: str, old: Value, new: Value, in_order: bool) -> None:
+    if not is_module(old):  # what was no module stood elsewhere: this one comes last
+        owner.attrs[name] = owner.attrs.pop(name)
+    named, items = children_by_name(owner), owner.attrs.get(CHILDREN)
     if named is not None:
         tr.touch(named)
         named.items[name] = new
-    if not isinstance(items, ListV) or not is_sequence(owner):
+    if not isinstance(items, ListV) or not in_order:
         return
-    place = next((i for i, child in enumerate(items.items) if old is not None and child is old), None)
-    if place is None and name.isdigit() and int(name) < len(items.items):
-        place = int(name)
+    place = _place_of(owner, items, name, old)
     tr.touch(items)
     if place is None:
         items.items.append(new)
     else:
         items.items[place] = new
+
+
+def _place_of(owner: Layer | Instance, items: ListV, name: str, old: Value) -> int | None:
+    """Where the child of this name stands, which was `old`; one module may stand under several names."""
+    places = [i for i, child in enumerate(items.items) if old is not None and child is old]
+    names = [k for k, v in owner.attrs.items() if k == name or (v is old and k not in _HIDDEN)]
+    if places:
+        return places[names.index(name)] if len(names) == len(places) else places[0]
+    return int(name) if name.isdigit() and int(name) < len(items.items) else None
+
+
+def add_module(tr: Tracer, owner: Layer | Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+    """``Module.add_module(name, module)``: a child of the same name is replaced where it stands."""
+    given = dict(zip(("name", "module"), args, strict=False)) | kwargs
+    name, child = given.get("name"), given.get("module")
+    items = owner.attrs.get(CHILDREN)
+    tr.touch(owner)
+    if isinstance(name, str):
+        old = owner.attrs.get(name)
+        owner.attrs[name] = child
+        _register(tr, owner, name, old, child, in_order=True)
+    elif isinstance(items, (ListV, DictV)):
+        tr.touch(items)
+        items.open = True
+    if isinstance(owner, Instance) and not isinstance(name, str):
+        owner.open = True
 
 
 def find_submodule(owner: Value, path: str) -> Value:
@@ -123,6 +152,22 @@ def find_submodule(owner: Value, path: str) -> Value:
             return None
         owner = dict(named_children(owner)).get(name)
     return owner
+
+
+def find_tensor(tr: Tracer, owner: Layer | Instance, path: Value) -> Value:
+    """``get_parameter`` and ``get_buffer``: the tensor at a dotted path, or something unknown."""
+    if not isinstance(path, str):
+        return tr.unknown("a parameter")
+    home, _, name = path.rpartition(".")
+    module = find_submodule(owner, home) if home else owner
+    held = isinstance(module, Layer) or (isinstance(module, Instance) and name in module.attrs)
+    found = get_attribute(tr, module, name) if held else None
+    return found if isinstance(found, Tensor) else tr.unknown("a parameter")
+
+
+def loaded_keys() -> Fields:
+    """What ``load_state_dict`` gives: names that no one knows here."""
+    return Fields((ListV((), True), ListV((), True)), ("missing_keys", "unexpected_keys"))
 
 
 # ------------------------------------------------------------------------------------------------------- hooks

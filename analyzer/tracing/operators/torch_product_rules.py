@@ -15,7 +15,7 @@ from analyzer.validity.terms import Term
 MOST_PARTS = 4096  # of a tensor that are told one by one
 
 
-@operator("torch.matmul torch.mm_ Tensor.matmul Tensor.__matmul__ numpy.matmul", "input other")
+@operator("torch.matmul Tensor.matmul Tensor.__matmul__ numpy.matmul", "input other")
 def matmul(op: Op, input: Value, other: Value) -> Value:
     framework = "numpy" if op.name.startswith("numpy") else "torch"
     return product_of(op, input, other, framework)

@@ -9,9 +9,9 @@ from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail
+from analyzer.tracing.operators.reinterpretation import reinterpreted
 from analyzer.tracing.operators.strides import viewed
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.torch_keeping_rules import same_shape
 from analyzer.tracing.operators.torch_operands import axis_of, shape_argument
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import ListV, Unknown, Value
@@ -24,15 +24,18 @@ def _fits(op: Op, value: Value) -> tuple[Any, ...] | None:
     return shape_argument(op, value if isinstance(value, tuple) else (value,))
 
 
-@operator("torch.reshape Tensor.reshape torch.Tensor.view Tensor.view numpy.Tensor.reshape", "input *shape")
+@operator("torch.reshape Tensor.reshape Tensor.view numpy.Tensor.reshape", "input *shape")
 def reshape(op: Op, input: Value, shape: tuple[Value, ...]) -> Value:
     return reshaped(op, input, shape or (op.extra.get("shape", ()),))
 
 
 def reshaped(op: Op, input: Value, shape: tuple[Value, ...], framework: str = "torch") -> Value:
-    if len(shape) == 1 and dtype_name(shape[0]) is not None:
-        return same_shape(op, input, ())
     source = tensor_of(op.tr, input, framework)
+    dtype = op.extra.get("dtype") if op.short == "view" else None
+    if dtype is None and len(shape) == 1 and dtype_name(shape[0]) is not None:
+        dtype = shape[0]
+    if dtype is not None and source is not None:
+        return reinterpreted(op, source, dtype_name(dtype))
     dims = shape_argument(op, shape)
     if dims is None or source is None:
         return unknown_tensor(op, source.framework if source else framework, (source,) if source else ())
@@ -212,7 +215,7 @@ def flatten(op: Op, input: Value, start_dim: Value, end_dim: Value) -> Value:
     return apply(op, "torch", "flatten", (input,), {"start_dim": start_dim, "end_dim": end_dim, "module": False})
 
 
-@operator("Tensor.ravel torch.ravel numpy.ravel", "input *rest")
+@operator("Tensor.ravel torch.ravel", "input *rest")
 def ravel(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     return reshaped(op, input, (-1,))
 

@@ -8,16 +8,17 @@ analysis does not compute, they are drawn here.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_values import are_truths
 from analyzer.tracing.plain_data import NotPlain, as_value
 from analyzer.tracing.samples import numpy_functions, torch_choices, torch_creation, torch_functions, torch_shapes
+from analyzer.tracing.samples.arrays import chosen, memory_of, places_of, quiet, write
 from analyzer.tracing.samples.chance import Chance
 from analyzer.tracing.samples.cost import MOST_ELEMENTS, affordable
 from analyzer.tracing.tensors import COMPUTED, ESTIMATED, INVENTED, Size, Tensor
@@ -58,13 +59,14 @@ class Sampler:
         self.rests_on = COMPUTED  # the least meaning that a branch or a size so far rests on
         self._meaning = COMPUTED  # and what is computed now
         self._framework = "torch"  # of what is computed now
+        self._spoiled: dict[int, Any] = {}  # memory into which something unknown was written
         self.asked = 0  # numbers that the program asked for and that are not computed as it does
 
     # ------------------------------------------------------------------ from values to arrays
 
     def of(self, tensor: Tensor) -> Any:
         """The elements of a tensor; drawn, and the same from then on, where nothing is known of them."""
-        if tensor.array is not None:
+        if tensor.array is not None and id(memory_of(tensor.array)) not in self._spoiled:
             self._meaning = max(self._meaning, tensor.meaning)
             return tensor.array
         dims = tensor.dims
@@ -72,6 +74,9 @@ class Sampler:
             raise NotComputed
         if _whole(tensor.value):
             tensor.array = np.array(tensor.value, np.int64).reshape(dims)
+            return tensor.array
+        if are_truths(tensor.value):
+            tensor.array = np.array(tensor.value, np.bool_).reshape(dims)
             return tensor.array
         self._spend(math.prod(dims))
         tensor.array = self._chance.elements(tensor.dtype or "float32", dims)
@@ -170,7 +175,7 @@ class Sampler:
             named = {k: self.data(v) for k, v in kwargs.items() if k not in _ASIDE}
             if not affordable(name, given, named, result):
                 return result
-            with _quiet():
+            with quiet():
                 found = function(*given, **named)
             if not exactly and _floats(found):
                 self._meaning = max(self._meaning, ESTIMATED)
@@ -266,9 +271,10 @@ class Sampler:
         if trying or owner.array is None:
             return result
         function = _WRITING.get(name)
-        before, made = owner.array, Tensor(owner.shape, owner.dtype)
+        before, made = self._memory_of(owner), Tensor(owner.shape, owner.dtype)
         self.computed(name, function or torch_functions.FUNCTIONS.get(name), (owner, *args), kwargs, made)
-        _write(before, Ellipsis, made.array)
+        if not write(before, Ellipsis, made.array):
+            self.spoil(owner)
         if made.array is None or made.array.shape != before.shape:
             owner.array = made.array
         elif isinstance(result, Tensor) and result is not owner:
@@ -284,10 +290,22 @@ class Sampler:
             self._meaning = owner.meaning
             place, given = self.data(index), self.data(value)
             owner.meaning = self._meaning
-            if not _write(owner.array, _places(place), given):
-                owner.array = None
+            if not write(owner.array, places_of(place), given):
+                self.spoil(owner)
         except NotComputed:
-            owner.array = None
+            self.spoil(owner)
+
+    def spoil(self, tensor: Tensor) -> None:
+        """Something that is not known was written into it: its elements, and those of its views, are unknown."""
+        if tensor.array is not None:
+            root = memory_of(tensor.array)
+            self._spoiled[id(root)] = root
+            tensor.array = None
+
+    def _memory_of(self, tensor: Tensor) -> Any:
+        """Its elements, if they are those of now."""
+        spoiled = tensor.array is not None and id(memory_of(tensor.array)) in self._spoiled
+        return self.of(tensor) if spoiled else tensor.array
 
     def operated(self, sign: str, args: Sequence[Value], result: Value) -> Value:
         """Python's operators."""
@@ -299,13 +317,15 @@ class Sampler:
         """`owner[index]`."""
         if owner.framework not in ("torch", "numpy") or owner.graph:
             return result
-        return self.computed("[]", lambda own, place: own[_places(place)], (owner, index), {}, result, exactly=True)
+        return self.computed("[]", chosen, (owner, index), {}, result, exactly=True)
 
     def in_place(self, target: Tensor, result: Tensor) -> None:
         """`target += …` writes into the array that other names may stand for."""
         known = target.array is not None and result.array is not None and target.array.shape == result.array.shape
-        if known and _write(target.array, Ellipsis, result.array):
+        if known and write(target.array, Ellipsis, result.array):
             result.array = target.array
+        elif target.array is not result.array:
+            self.spoil(target)
 
     # ------------------------------------------------------------------ chance
 
@@ -318,6 +338,9 @@ class Sampler:
             self._meaning = max(self._meaning, ESTIMATED)
             return function(*given, **named)
 
+        kwargs = {k: v for k, v in kwargs.items() if k != "dtype" or dtype_name(v) is not None}  # others keep the range
+        if name == "integers" and isinstance(result, Unknown):
+            result = Tensor((), "int64", "numpy")  # no number of Python's
         if not isinstance(result, Unknown):
             return self.computed(name, draw, args, kwargs, result)
         self.rests_on = max(self.rests_on, ESTIMATED)
@@ -365,28 +388,3 @@ def _holds_tensors(value: Value) -> bool:
 
 def _a_device(value: Value) -> bool:
     return isinstance(value, Unknown) and value.kind.endswith("device")
-
-
-def _places(index: Any) -> Any:
-    """An index as NumPy takes it: lists are arrays."""
-    if isinstance(index, tuple):
-        return tuple(map(_places, index))
-    return np.array(index) if isinstance(index, list) else index
-
-
-def _write(array: Any, place: Any, given: Any) -> bool:
-    if given is None or not array.flags.writeable:
-        return False
-    try:
-        with _quiet():
-            array[place] = given
-    except (ValueError, IndexError, TypeError):
-        return False
-    return True
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """NumPy says nothing of divisions by zero."""
-    with np.errstate(all="ignore"):
-        yield

@@ -97,7 +97,9 @@ DISTINCT_AXES = Rule("distinct-axes", Category.IMPROPER_VALUE, "the axes {axes} 
 
 
 def each(case: Case, value: Any, count: int, name: str) -> tuple[Term, ...]:
-    """A hyperparameter given for all axes at once or for each axis."""
+    """A hyperparameter given for all axes at once or for each axis; an array counts by its numbers."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
     if not isinstance(value, (tuple, list)):
         return (value,) * count
     if len(value) == 1:

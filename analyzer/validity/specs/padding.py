@@ -9,7 +9,6 @@ from analyzer.validity.spec import Case, Category, Rule, TensorType, define, def
 from analyzer.validity.specs.common import (
     AXIS_NAMES,
     LENGTH,
-    RANK,
     axis_indices,
     each,
     need_choice,
@@ -109,7 +108,12 @@ def torch_pad_table(case: Case, x: TensorType, pad: Sequence[Term]) -> list[tupl
 def torch_pad(case: Case, x: TensorType, *, pad: Any, mode: str = "constant", value: Any = None) -> TensorType:
     """``functional.pad``."""
     need_choice(case, mode, ("constant", "reflect", "replicate", "circular"), "mode")
-    table = torch_pad_table(case, x, tuple(pad))
+    return _torch_padded(case, x, tuple(pad), mode)
+
+
+def _torch_padded(case: Case, x: TensorType, pad: tuple[Term, ...], mode: str) -> TensorType:
+    """Constants pad any number of axes; the other modes one to three, of one example or a batch."""
+    table = torch_pad_table(case, x, pad)
     if mode == "constant":
         return padded(case, x, table, mode)
     spatial = len(pad) // 2
@@ -117,25 +121,22 @@ def torch_pad(case: Case, x: TensorType, *, pad: Any, mode: str = "constant", va
     need_rank(case, x, spatial + 1, spatial + 2)
     result = padded(case, x, table, mode)
     for axis, size in zip(AXIS_NAMES[spatial], result.dims[-spatial:], strict=True):
-        case.require(PADDED_SIZE, size >= 1, axis=axis, size=size, result=size, before=tuple(pad), after="")
+        case.require(
+            PADDED_SIZE, size >= int(mode != "circular"), axis=axis, size=size, result=size, before=pad, after=""
+        )
     return result
 
 
 def _torch_pad_layer(spatial: int, mode: str) -> Any:
     def pad(case: Case, x: TensorType, *, padding: Any, value: Any = 0) -> TensorType:
-        """``nn.{Constant,Zero,Reflection,Replication,Circular}Pad{1,2,3}d``."""
-        amounts = each(case, padding, 2 * spatial, "padding")
-        if mode == "constant":
-            case.require(
-                RANK, x.rank >= spatial, operand="the input", expected=f"at least {spatial}", rank=x.rank, shape=x.dims
-            )
-        else:
+        """``nn.{Constant,Zero,Reflection,Replication,Circular}Pad{1,2,3}d``: `functional.pad` of what is given.
+
+        Only one number for all sides is counted by the name of the layer.
+        """
+        amounts = tuple(padding) if isinstance(padding, (tuple, list)) else (padding,) * (2 * spatial)
+        if mode == "circular":
             need_rank(case, x, spatial + 1, spatial + 2)
-        result = padded(case, x, torch_pad_table(case, x, amounts), mode)
-        for axis, size in zip(AXIS_NAMES[spatial], result.dims[-spatial:], strict=True):
-            facts = {"axis": axis, "size": size, "result": size, "before": amounts, "after": ""}
-            case.require(PADDED_SIZE, size >= (0 if mode == "constant" else 1), **facts)
-        return result
+        return _torch_padded(case, x, amounts, mode)
 
     return pad
 

@@ -1,0 +1,42 @@
+"""What is written into the memory of tensors, which several of them may share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import ListV, Value
+
+
+def write(tr: Tracer, tensor: Tensor, followed: bool = True) -> None:
+    """Call where the elements of a tensor change: those that were known of it and of its views are so no longer.
+
+    `followed`: a run on made-up numbers computes itself what is written.
+    """
+    if tr.sampler is not None and not followed and not tr.speculating:
+        tr.sampler.spoil(tensor)
+    if tensor.memory.known:
+        tr.touch(tensor.memory)
+        tensor.memory.writes += 1
+
+
+def write_results(tr: Tracer, named: Mapping[str, Value], result: Value) -> None:
+    """``out=`` is where a function writes its result."""
+    for target, made in zip(_parts(named.get("out")), _parts(result), strict=False):
+        if isinstance(target, Tensor):
+            write(tr, target)
+            if tr.sampler is not None and isinstance(made, Tensor) and not tr.speculating:
+                tr.sampler.in_place(target, made)
+
+
+def _parts(value: Value) -> Iterable[Value]:
+    return value.items if isinstance(value, ListV) else value if isinstance(value, tuple) else (value,)
+
+
+def written_in_place(tr: Tracer, target: Tensor, result: Tensor) -> None:
+    """``target += …``: the result lies where the target does."""
+    elements = result.value
+    write(tr, target)
+    result.memory = target.memory
+    result.value = elements
