@@ -51,7 +51,13 @@ class Program:
     def tensor(self, value: Any) -> str:
         import torch
 
-        if value.layout != torch.strided or value.is_quantized or value.is_nested or type(value) not in _PLAIN():
+        if (
+            value.layout != torch.strided
+            or value.device.type != "cpu"
+            or value.is_quantized
+            or value.is_nested
+            or type(value) not in _PLAIN()
+        ):
             raise NotWritten
         name, shape, kind = f"x{len(self.lines)}", tuple(value.shape), str(value.dtype)
         whole = not value.dtype.is_floating_point and not value.dtype.is_complex

@@ -1,16 +1,16 @@
-"""Layers of torch.nn with state or several operands: recurrent layers, attention, transformers."""
+"""Layers of torch.nn with state or several operands: recurrent layers and their cells."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.strides import contiguous
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import Layer, Unknown, Value
-from analyzer.validity.terms import equal, mod
+from analyzer.validity.terms import equal
 
 
 def _size(op: Op, layer: Layer, name: str, default: Any = None) -> Any:
@@ -152,97 +152,3 @@ def cell(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
                     )
     h = Tensor(dims, "float32", "torch", site=op.where)
     return (h, Tensor(dims, "float32", "torch", site=op.where)) if layer.name.endswith("LSTMCell") else h
-
-
-@operator(
-    "torch.nn.MultiheadAttention.__init__",
-    (
-        "embed_dim num_heads dropout=0.0 bias=True add_bias_kv=False add_zero_attn=False kdim=None "
-        "vdim=None batch_first=False"
-    ),
-)
-def multihead_arguments(op: Op, **arguments: Value) -> Value:
-    return None
-
-
-@operator(
-    "torch.nn.MultiheadAttention.__call__",
-    "layer query key=None value=None key_padding_mask=None need_weights=True attn_mask=None *rest",
-)
-def multihead(
-    op: Op, layer: Layer, query: Value, key: Value, value: Value, rest: tuple[Value, ...], **others: Value
-) -> Value:
-    width, heads = _size(op, layer, "embed_dim"), _size(op, layer, "num_heads")
-    q = tensor_of(op.tr, query, "torch")
-    if width is not None and heads is not None:
-        require(op, equal(mod(width, heads), 0), "heads", f"embed_dim {width} is not divisible by num_heads {heads}")
-    if q is None or not q.dims or width is None:
-        return unknown_tensor(op, "torch"), op.tr.unknown("attention weights", "data")
-    if len(q.dims) not in (2, 3):
-        fail(op, "rank", f"the query must have 3 dimensions (or 2) and has the shape {show_shape(q.dims)}", (q,))
-    require(op, equal(q.dims[-1], width), "size", f"the query has {q.dims[-1]} features but embed_dim is {width}", (q,))
-    for other, given in ((key, "kdim"), (value, "vdim")):
-        t = tensor_of(op.tr, other, "torch") if other is not None else None
-        if t is not None and t.dims and layer.args.get(given) is None:
-            require(
-                op,
-                equal(t.dims[-1], width),
-                "size",
-                f"the {'key' if given == 'kdim' else 'value'} has {t.dims[-1]} features but embed_dim is {width}",
-                (t,),
-            )
-    keys = tensor_of(op.tr, key, "torch") if key is not None else None
-    weights = _attention_weights(op, layer, q.dims, keys, heads, others["need_weights"])
-    return Tensor(q.dims, q.dtype, "torch", site=op.where, sources=(q,)), weights
-
-
-def _attention_weights(
-    op: Op, layer: Layer, query: tuple[Any, ...], key: Tensor | None, heads: Any, wanted: Value
-) -> Value:
-    """None, or one row for each query and one column for each key, averaged over the heads or not."""
-    if wanted is False:
-        return None
-    averaged, first = op.extra.get("average_attn_weights", True), layer.args.get("batch_first", False)
-    plainly = wanted is True and isinstance(averaged, bool) and isinstance(first, bool)
-    grown = layer.args.get("add_zero_attn") or layer.args.get("add_bias_kv")
-    if not plainly or grown or key is None or key.dims is None or len(key.dims) != len(query) or heads is None:
-        return op.tr.unknown("attention weights", "data")
-    steps = 0 if len(query) == 2 or not first else 1
-    batch = () if len(query) == 2 else (query[1 - steps],)
-    dims = (*batch, *(() if averaged else (heads,)), query[steps], key.dims[steps])
-    return Tensor(dims, None, "torch", site=op.where)
-
-
-@operator(
-    "torch.nn.TransformerEncoderLayer.__init__ torch.nn.TransformerDecoderLayer.__init__",
-    "d_model nhead dim_feedforward=2048 *rest",
-)
-def transformer_arguments(op: Op, **arguments: Value) -> Value:
-    return None
-
-
-@operator(
-    "torch.nn.TransformerEncoder.__init__ torch.nn.TransformerDecoder.__init__", "layer num_layers norm=None *rest"
-)
-def stack_arguments(op: Op, **arguments: Value) -> Value:
-    return None
-
-
-@operator(
-    (
-        "torch.nn.TransformerEncoderLayer.__call__ torch.nn.TransformerDecoderLayer.__call__ "
-        "torch.nn.TransformerEncoder.__call__ torch.nn.TransformerDecoder.__call__"
-    ),
-    "layer src *rest",
-)
-def transformer(op: Op, layer: Layer, src: Value, rest: tuple[Value, ...]) -> Value:
-    inner = layer.args.get("layer")
-    owner = inner if isinstance(inner, Layer) else layer
-    width, heads = _size(op, owner, "d_model"), _size(op, owner, "nhead")
-    x = tensor_of(op.tr, src, "torch")
-    if x is None or not x.dims or width is None:
-        return x if x is not None else unknown_tensor(op, "torch")
-    if heads is not None:
-        require(op, equal(mod(width, heads), 0), "heads", f"d_model {width} is not divisible by nhead {heads}")
-    require(op, equal(x.dims[-1], width), "size", f"the input has {x.dims[-1]} features but d_model is {width}", (x,))
-    return Tensor(x.dims, x.dtype, "torch", site=op.where, sources=(x,))
