@@ -51,13 +51,8 @@ class Program:
     def tensor(self, value: Any) -> str:
         import torch
 
-        if (
-            value.layout != torch.strided
-            or value.device.type != "cpu"
-            or value.is_quantized
-            or value.is_nested
-            or type(value) not in _PLAIN()
-        ):
+        dense = value.layout == torch.strided and value.device.type == "cpu"
+        if not dense or value.is_quantized or value.is_nested or type(value) not in _PLAIN():
             raise NotWritten
         name, shape, kind = f"x{len(self.lines)}", tuple(value.shape), str(value.dtype)
         whole = not value.dtype.is_floating_point and not value.dtype.is_complex

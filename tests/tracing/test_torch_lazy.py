@@ -1,0 +1,62 @@
+"""Lazy convolutions and power-average pools of torch.nn: the shapes that PyTorch gives, and what it refuses."""
+
+from __future__ import annotations
+
+import ast
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+HEAD = "import torch\nfrom torch import nn\n"
+
+
+def shapes(tmp_path: Path, text: str, line: int) -> list[Any]:
+    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+    assert not [p for p in shared.problems.values() if p.level == "error"], text
+    return [t.dims for (_, at, _), tensors in shared.assigned.items() if at == line for t in tensors]
+
+
+def window(draw: random.Random, rank: int) -> str:
+    kind = draw.choice(("LazyConv", "LazyConvTranspose", "LPPool"))
+    size = draw.randrange(1, 4)
+    if kind == "LPPool":
+        return f"nn.LPPool{rank}d(2.0, {size}, stride={draw.choice((None, 1, 2))}, ceil_mode={draw.random() < 0.5})"
+    groups = draw.choice((1, 2))
+    return f"nn.{kind}{rank}d({4 * groups}, {size}, stride={draw.choice((1, 2))}, padding=0, groups={groups})"
+
+
+def test_windows_of_unknown_channels_and_of_powers(tmp_path: Path) -> None:
+    import torch
+
+    draw = random.Random(5)
+    for _ in range(60):
+        rank = draw.randrange(1, 4)
+        sizes = (4, *(draw.randrange(3, 7) for _ in range(rank)))
+        sizes = (2, *sizes) if draw.random() < 0.5 else sizes
+        text = f"{HEAD}m = {window(draw, rank)}\ny = m(torch.rand({sizes}))\nz = m(torch.rand({sizes}))\n"
+        scope: dict[str, Any] = {}
+        exec(text, scope)
+        assert isinstance(scope["y"], torch.Tensor)
+        assert shapes(tmp_path, text, 5) == [tuple(scope["y"].shape)], text
+
+
+@pytest.mark.parametrize(
+    ("made", "called", "line"),
+    [
+        ("nn.LazyConv2d(8, 3)", "m(x(2, 3, 8, 8)); m(x(2, 4, 8, 8))", 4),
+        ("nn.LazyConv1d(8, 3, groups=2)", "m(x(2, 3, 8))", 4),
+        ("nn.LazyConv2d(8, 3)", "m(x(2, 8))", 4),
+        ("nn.LPPool2d(2, 3)", "m(x(2, 3, 8))[0][0][0][0]; m(x(8, 8))", 4),
+    ],
+)
+def test_what_lazy_windows_refuse(tmp_path: Path, made: str, called: str, line: int) -> None:
+    text = f"{HEAD}x = torch.ones; m = {made}\n{called}\n"
+    with pytest.raises((RuntimeError, ValueError, IndexError)):
+        exec(text, {})
+    problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [p.site.line for p in problems if p.level == "error"] == [line]
