@@ -33,7 +33,7 @@ _PLAIN = frozenset({
     "bernoulli", "masked_fill",
 })  # fmt: skip
 _DTYPE_OF = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32",
-"bool": "bool", "byte": "uint8", "bfloat16": "bfloat16", "argsort": "int64"}  # fmt: skip
+"bool": "bool", "byte": "uint8", "short": "int16", "bfloat16": "bfloat16", "argsort": "int64"}  # fmt: skip
 
 
 def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Value:

@@ -124,7 +124,7 @@ def aminmax(op: Op, input: Value, dim: Value, keepdim: Value) -> Value:
     return Fields((_of(op, source, dims), _of(op, source, dims)), ("min", "max"))
 
 
-@operator("torch.mode", "input dim=-1 keepdim=False")
+@operator("torch.mode Tensor.mode", "input dim=-1 keepdim=False")
 def mode(op: Op, input: Value, dim: Value, keepdim: Value) -> Value:
     source = tensor_of(op.tr, input, "torch")
     if source is None:

@@ -35,7 +35,9 @@ def _of(op: Op, source: Tensor, dims: Any, dtype: str | None = "") -> Tensor:
 @operator("torch.det torch.logdet torch.linalg.det torch.linalg.matrix_rank torch.linalg.cond", "input *rest")
 def of_each(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = _matrix(op, input, op.short.endswith("det"))
-    return unknown_tensor(op, "torch") if source is None or source.dims is None else _of(op, source, source.dims[:-2])
+    if source is None or source.dims is None:
+        return unknown_tensor(op, "torch")
+    return _of(op, source, source.dims[:-2], "int64" if op.short == "matrix_rank" else "")
 
 
 @operator("torch.slogdet torch.linalg.slogdet", "input")

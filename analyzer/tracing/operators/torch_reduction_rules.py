@@ -189,13 +189,16 @@ def advise_argmax(op: Op, source: Tensor, axis: Value) -> None:
         "torch.softmax torch.nn.functional.softmax torch.nn.functional.log_softmax "
         "torch.log_softmax Tensor.softmax Tensor.log_softmax"
     ),
-    "input dim=None",
+    "input dim=None *rest",
 )
-def softmax(op: Op, input: Value, dim: Value) -> Value:
+def softmax(op: Op, input: Value, dim: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor_of(op.tr, input, "torch")
     if source is not None:
         advise_softmax(op, source, dim)
     result = apply(op, "torch", "softmax" if op.short == "softmax" else "log_softmax", (input,), {"dim": dim})
+    asked = op.extra.get("dtype", next((r for r in rest if not is_term(r)), None))  # `_stacklevel` is a number
+    if isinstance(result, Tensor) and asked is not None:
+        result.dtype = dtype_name(asked)
     if isinstance(result, Tensor) and op.short == "softmax":
         result.tags |= {"probabilities"}
     return result
