@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import GRADIENT_OF_NORM_AT_ZERO, LOG_OF_NONPOSITIVE
-from analyzer.operators.declaration import ELEMENTWISE, LINEAR, UNARY, operator
+from analyzer.operators.declaration import ELEMENTWISE, FLOATING, LINEAR, UNARY, operator
 
 OPERATORS = (
     operator("Add", (1, 6, 7, 13, 14), tf="Add AddV2", torch="add", keras="Add ops.add", traits=ELEMENTWISE | LINEAR),
@@ -16,7 +16,7 @@ OPERATORS = (
     operator("Mul", (1, 6, 7, 13, 14), tf="Mul", torch="mul", keras="Multiply ops.multiply", traits=ELEMENTWISE),
     operator("MulNoNan", tf="MulNoNan", traits=ELEMENTWISE),
     operator("SquaredDifference", tf="SquaredDifference", traits=ELEMENTWISE),
-    operator("Atan2", tf="Atan2", torch="atan2", traits=ELEMENTWISE),
+    operator("Atan2", tf="Atan2", torch="atan2", traits=ELEMENTWISE | FLOATING),
     operator("Hypot", aten="hypot", traits=ELEMENTWISE, unsafe=(GRADIENT_OF_NORM_AT_ZERO,)),
     operator("Xlogy", tf="Xlogy", traits=UNARY, unsafe=(LOG_OF_NONPOSITIVE,)),
     operator("Xlog1py", tf="Xlog1py", traits=ELEMENTWISE, unsafe=(LOG_OF_NONPOSITIVE,), pole=-1.0),

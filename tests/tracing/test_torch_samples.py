@@ -12,7 +12,7 @@ import torch
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore
 
-HEAD = "import torch\nimport torch.nn.functional as F\nx = torch.ones\n"
+HEAD = "import torch\nimport torch.nn.functional as F\nx, c = torch.ones, torch.eye(3, dtype=torch.complex64)\n"
 FITTING = """
 torch.linalg.matrix_rank(x(2, 5, 5), atol=None)
 torch.softmax(x(5), 0, dtype=torch.float64)
@@ -25,6 +25,31 @@ torch.logical_not(x(20))
 x(5, 4, 3).mode()[1]
 torch.gather(x(5), 0, x(0).byte())
 F.avg_pool2d(x(1, 1, 4, 4), (2, 2), (), (0,), False, True, -2)
+torch.softmax(x(5, 3).long(), 1, dtype=torch.float64)
+F.log_softmax(x(5, 3).long(), 1, dtype=torch.float32)
+torch.norm(c, 2)
+c.norm(dim=1)
+torch.linalg.norm(c)
+torch.linalg.vector_norm(c, 2, 1)
+torch.linalg.matrix_norm(c)
+torch.linalg.cond(c)
+torch.linalg.svdvals(c)
+torch.linalg.svd(c)
+torch.svd(c)
+torch.linalg.eigh(c)
+torch.linalg.eigvalsh(c)
+torch.linalg.slogdet(c)
+torch.var_mean(c)
+c.std()
+torch.var(c, 1)
+torch.abs(c)
+c.abs()
+torch.stft(torch.ones(100, dtype=torch.complex64), n_fft=10, return_complex=True)
+torch.stft(x(100), n_fft=10, return_complex=True)
+F.conv_transpose1d(x(2, 3, 8).double(), x(3, 2, 3).double())
+F.rms_norm(x(2, 3).double(), (3,))
+F.layer_norm(x(2, 3).double(), (3,))
+F.group_norm(x(2, 4).double(), 2)
 """.strip().splitlines()
 
 
@@ -48,3 +73,38 @@ def test_sizes_and_element_types_are_those_of_a_real_call(tmp_path: Path, call: 
         found = [t for (_, line, _), tensors in shared.assigned.items() if line == first + at for t in tensors]
         assert isinstance(real, torch.Tensor)
         assert [(t.dims, t.dtype) for t in found] == [(tuple(real.shape), str(real.dtype).removeprefix("torch."))]
+
+
+WHOLE = """
+div(n)
+true_divide(n)
+atan2(n)
+logsumexp(0)
+digamma()
+lgamma()
+expm1()
+angle()
+cov()
+corrcoef()
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("call", WHOLE)
+@pytest.mark.parametrize("form", ["n.{0}({1})", "torch.{0}(n{2}{1})"])
+def test_whole_numbers_become_floating(tmp_path: Path, call: str, form: str) -> None:
+    """Of the default type, which a program may set: it is not known."""
+    name, _, rest = call[:-1].partition("(")
+    text = f"import torch\nn = torch.arange(1, 5)\ny = {form.format(name, rest, ', ' if rest else '')}\n"
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    assert scope["y"].is_floating_point()
+    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+    found = [t for (_, line, _), tensors in shared.assigned.items() if line == 3 for t in tensors]
+    assert [(t.dims, t.dtype in (None, "float32")) for t in found] == [(tuple(scope["y"].shape), True)]
+
+
+@pytest.mark.parametrize("layer", ["conv_transpose2d({0}, {1})", "conv_transpose2d({0}, {1}, stride=2)"])
+def test_whole_numbers_are_convolved(tmp_path: Path, layer: str) -> None:
+    text = f"{HEAD}y = F.{layer.format('x(2, 3, 8, 8).long()', 'x(3, 2, 3, 3).long()')}\n"
+    exec(text, {})
+    assert not explore(tmp_path, "net.py", ast.parse(text), Versions()).problems

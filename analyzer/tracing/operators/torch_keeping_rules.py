@@ -8,6 +8,7 @@ from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of
+from analyzer.tracing.operators.typed import floating
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import Value
 
@@ -34,7 +35,7 @@ def same_shape(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
         if op.extra.get("dtype") is not None
         else "bool"
         if op.short.startswith("is") or op.short == "logical_not"
-        else found.dtype
+        else floating(op.short, found.dtype)
     )
     return Tensor(found.shape, dtype, "torch", site=op.where, sources=(found,), graph=found.graph, tags=found.tags)
 

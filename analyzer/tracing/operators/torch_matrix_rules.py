@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.element_types import real_of
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -37,7 +38,8 @@ def of_each(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = _matrix(op, input, op.short.endswith("det"))
     if source is None or source.dims is None:
         return unknown_tensor(op, "torch")
-    return _of(op, source, source.dims[:-2], "int64" if op.short == "matrix_rank" else "")
+    dtype = {"matrix_rank": "int64", "cond": real_of(source.dtype)}.get(op.short, source.dtype)
+    return _of(op, source, source.dims[:-2], dtype)
 
 
 @operator("torch.slogdet torch.linalg.slogdet", "input")
@@ -45,7 +47,8 @@ def sign_and_logarithm(op: Op, input: Value) -> Value:
     source = _matrix(op, input, True)
     if source is None or source.dims is None:
         return op.tr.unknown("slogdet()")
-    return Fields([_of(op, source, source.dims[:-2]) for _ in range(2)], ("sign", "logabsdet"))
+    kinds = source.dtype, real_of(source.dtype)
+    return Fields([_of(op, source, source.dims[:-2], kind) for kind in kinds], ("sign", "logabsdet"))
 
 
 @operator(
@@ -70,7 +73,7 @@ def eigenvalues(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = _matrix(op, input, True)
     if source is None or source.dims is None:
         return unknown_tensor(op, "torch")
-    return _of(op, source, source.dims[:-1], None if op.short == "eigvals" else "")
+    return _of(op, source, source.dims[:-1], None if op.short == "eigvals" else real_of(source.dtype))
 
 
 @operator("torch.linalg.eig torch.linalg.eigh", "input *rest")
@@ -78,8 +81,8 @@ def eigenvectors(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = _matrix(op, input, True)
     if source is None or source.dims is None:
         return op.tr.unknown(f"{op.short}()")
-    dtype = None if op.short == "eig" else ""
-    parts = _of(op, source, source.dims[:-1], dtype), _of(op, source, source.dims, dtype)
+    values, vectors = (None, None) if op.short == "eig" else (real_of(source.dtype), source.dtype)
+    parts = _of(op, source, source.dims[:-1], values), _of(op, source, source.dims, vectors)
     return Fields(parts, ("eigenvalues", "eigenvectors"))
 
 
@@ -88,7 +91,8 @@ def singular_values(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = _matrix(op, input)
     if source is None or source.dims is None:
         return unknown_tensor(op, "torch")
-    return _of(op, source, (*source.dims[:-2], minimum(source.dims[-2], source.dims[-1])))
+    few = minimum(source.dims[-2], source.dims[-1])
+    return _of(op, source, (*source.dims[:-2], few), real_of(source.dtype))
 
 
 @operator("torch.svd torch.linalg.svd", "input full=None *rest")
@@ -103,7 +107,8 @@ def singular_parts(op: Op, input: Value, full: Value, rest: tuple[Value, ...]) -
     few = minimum(rows, columns)
     left, right = (rows, columns) if whole else (few, few)
     last = (right, columns) if op.name.startswith("torch.linalg") else (columns, right)
-    parts = _of(op, source, (*lead, rows, left)), _of(op, source, (*lead, few)), _of(op, source, (*lead, *last))
+    middle = _of(op, source, (*lead, few), real_of(source.dtype))
+    parts = _of(op, source, (*lead, rows, left)), middle, _of(op, source, (*lead, *last))
     return Fields(parts, ("U", "S", "Vh" if op.name.startswith("torch.linalg") else "V"))
 
 
@@ -220,7 +225,9 @@ def least_squares(op: Op, A: Value, B: Value, rest: tuple[Value, ...]) -> Value:
 @operator("torch.linalg.matrix_norm", "input ord='fro' dim=(-2,-1) keepdim=False *rest")
 def matrix_norm(op: Op, input: Value, ord: Value, dim: Value, keepdim: Value, rest: tuple[Value, ...]) -> Value:
     source = _matrix(op, input)
-    return unknown_tensor(op, "torch") if source is None else _of(op, source, reduced_dims(op, source, dim, keepdim))
+    if source is None:
+        return unknown_tensor(op, "torch")
+    return _of(op, source, reduced_dims(op, source, dim, keepdim), real_of(source.dtype))
 
 
 # ----------------------------------------------------------------------------------------------- diagonals
