@@ -153,8 +153,10 @@ def covariance(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor_of(op.tr, input, "torch")
     if source is None or source.dims is None or len(source.dims) > 2:
         return unknown_tensor(op, "torch")
+    weighted = any(isinstance(value, Tensor) for value in (*rest, *op.extra.values()))
+    kind = None if weighted else floating_of(source.dtype)
     one = len(source.dims) < 2 or source.dims[0] == 1
-    return _of(op, source, () if one else (source.dims[0], source.dims[0]), floating_of(source.dtype))
+    return _of(op, source, () if one else (source.dims[0], source.dims[0]), kind)
 
 
 @operator("torch.multinomial", "input num_samples *rest")

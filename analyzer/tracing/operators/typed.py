@@ -25,7 +25,7 @@ _HYPER_ALIASES = {"axis": "dim", "keepdims": "keepdim"}
 
 
 # Powers of integers too, by an exponent that is not one.
-_FLOATING = frozenset((*names("torch", FLOATING), "expm1", "pow", "lgamma", "digamma", "angle"))
+_FLOATING = frozenset((*names("torch", FLOATING), *names("aten", FLOATING), "expm1", "pow", "angle"))
 _REAL = ("abs", "absolute", "angle")
 
 
