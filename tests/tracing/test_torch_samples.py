@@ -50,6 +50,9 @@ F.conv_transpose1d(x(2, 3, 8).double(), x(3, 2, 3).double())
 F.rms_norm(x(2, 3).double(), (3,))
 F.layer_norm(x(2, 3).double(), (3,))
 F.group_norm(x(2, 4).double(), 2)
+torch.layer_norm(x(2, 3), (3,))
+torch.group_norm(x(2, 4), 2)
+torch.linalg.matmul(x(2, 4), x(4, 3))
 F.multilabel_margin_loss(x(5, 10), x(5, 10).long(), reduction='none')
 torch.nn.MultiLabelMarginLoss(reduction='none')(x(10), x(10).long())
 torch.nn.MultiMarginLoss(reduction='none')(x(5, 10), x(5).long())
@@ -89,6 +92,37 @@ def test_sizes_and_element_types_are_those_of_a_real_call(tmp_path: Path, call: 
         found = [t for (_, line, _), tensors in shared.assigned.items() if line == first + at for t in tensors]
         assert isinstance(real, torch.Tensor)
         assert [(t.dims, t.dtype) for t in found] == [(tuple(real.shape), str(real.dtype).removeprefix("torch."))]
+
+
+SECOND = """
+absolute() | arccos() | arcsin() | arctan() | arctan2(n) | multiply(n) | subtract(n) | divide(n) | negative()
+greater_equal(n) | greater(n) | less_equal(n) | less(n) | not_equal(n)
+""".strip().replace("\n", " | ")
+
+
+@pytest.mark.parametrize("call", SECOND.split(" | "))
+@pytest.mark.parametrize("form", ["x.{0}({1})", "torch.{0}(x{2}{1})", "x.clone().{0}_({1})"])
+def test_second_names_are_known_as_their_first(tmp_path: Path, call: str, form: str) -> None:
+    name, _, rest = call[:-1].partition("(")
+    if form.endswith("_({1})") and name.startswith(("greater", "less", "not")):
+        return  # the truths are written into numbers
+    text = (
+        f"import torch\nx, n = torch.ones(3, 4), torch.ones(4)\ny = {form.format(name, rest, ', ' if rest else '')}\n"
+    )
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+    found = [t for (_, line, _), tensors in shared.assigned.items() if line == 3 for t in tensors]
+    kinds = (str(scope["y"].dtype).removeprefix("torch."), None)
+    assert not shared.unknown_calls
+    assert [t.dims for t in found] == [(3, 4)]
+    assert found[0].dtype in kinds
+    if rest and "_(" not in form:
+        wrong = text.replace("torch.ones(4)", "torch.ones(5)")
+        with pytest.raises(RuntimeError):
+            exec(wrong, {})
+        problems = explore(tmp_path, "net.py", ast.parse(wrong), Versions()).problems.values()
+        assert [p.site.line for p in problems if p.level == "error"] == [3]
 
 
 WHOLE = """
