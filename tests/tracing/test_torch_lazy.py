@@ -60,3 +60,37 @@ def test_what_lazy_windows_refuse(tmp_path: Path, made: str, called: str, line: 
         exec(text, {})
     problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
     assert [p.site.line for p in problems if p.level == "error"] == [line]
+
+
+def test_unpooling_has_the_size_that_torch_gives(tmp_path: Path) -> None:
+    import torch
+
+    draw = random.Random(6)
+    for _ in range(60):
+        rank = draw.randrange(1, 4)
+        kernel, stride = draw.randrange(2, 4), draw.choice((None, 2, 3))
+        sizes = (*((2,) if draw.random() < 0.5 else ()), 3, *(draw.randrange(kernel, 8) for _ in range(rank)))
+        asked = draw.choice(("", f", output_size={sizes}", f", output_size={sizes[-rank:]}"))
+        text = (
+            f"{HEAD}p = nn.MaxPool{rank}d({kernel}, {stride}, return_indices=True)\n"
+            f"h, i = p(torch.rand({sizes}))\n"
+            f"y = nn.MaxUnpool{rank}d({kernel}, {stride})(h, i{asked})\n"
+            f"z = nn.functional.max_unpool{rank}d(h, i, {kernel}, {stride}{asked})\n"
+        )
+        scope: dict[str, Any] = {}
+        try:
+            exec(text, scope)
+        except (RuntimeError, ValueError):
+            continue
+        assert isinstance(scope["y"], torch.Tensor)
+        for line, name in ((5, "y"), (6, "z")):
+            assert shapes(tmp_path, text, line) == [tuple(scope[name].shape)], text
+
+
+@pytest.mark.parametrize("call", ["m(x, x[:1].long())", "m(x, x.long(), output_size=(1, 2, 3))"])
+def test_what_unpooling_refuses(tmp_path: Path, call: str) -> None:
+    text = f"{HEAD}m, x = nn.MaxUnpool2d(2), torch.zeros(2, 3, 4, 4)\ny = {call}\n"
+    with pytest.raises((RuntimeError, ValueError)):
+        exec(text, {})
+    problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [p.site.line for p in problems if p.level == "error"] == [4]

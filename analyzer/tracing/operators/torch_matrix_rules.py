@@ -7,6 +7,7 @@ from typing import Any
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import real_of
 from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
@@ -332,13 +333,33 @@ def dots(op: Op, x: Value, y: Value, dim: Value) -> Value:
 
 @operator("torch.tensordot", "a b dims=2 *rest")
 def tensordot(op: Op, a: Value, b: Value, dims: Value, rest: tuple[Value, ...]) -> Value:
+    """Contracts the last axes of one with the first of the other, or those that are listed of each."""
     x, y = tensor_of(op.tr, a, "torch"), tensor_of(op.tr, b, "torch")
-    if x is None or y is None or x.dims is None or y.dims is None or not isinstance(dims, int) or dims < 0:
+    if x is None or y is None or x.dims is None or y.dims is None:
         return unknown_tensor(op, "torch")
-    if dims > min(len(x.dims), len(y.dims)):
-        fail(op, "rank", f"{dims} axes of {show_shape(x.dims)} and {show_shape(y.dims)} are contracted", (x, y))
-    kept = len(x.dims) - dims
-    for left, right in zip(x.dims[kept:], y.dims[:dims], strict=True):
-        sentence = f"{show_shape(x.dims)} and {show_shape(y.dims)} differ in an axis that is contracted"
-        require(op, equal(left, right), "size", sentence, (x, y))
-    return Tensor((*x.dims[:kept], *y.dims[dims:]), None, "torch", site=op.where, sources=(x, y))
+    axes = _contracted(op, x, y, dims)
+    if axes is None:
+        return unknown_tensor(op, "torch")
+    sentence = f"{show_shape(x.dims)} and {show_shape(y.dims)} differ in an axis that is contracted"
+    for left, right in zip(*axes, strict=True):
+        require(op, equal(x.dims[left], y.dims[right]), "size", sentence, (x, y))
+    kept = [d for t, own in zip((x, y), axes, strict=True) for i, d in enumerate(t.dims or ()) if i not in own]
+    return Tensor(kept, x.dtype if x.dtype == y.dtype else None, "torch", site=op.where, sources=(x, y))
+
+
+def _contracted(op: Op, x: Tensor, y: Tensor, dims: Value) -> tuple[list[int], list[int]] | None:
+    """The axes of each, counted from the front; None where they are not known."""
+    listed = plain(op.tr, dims)
+    ranks = len(x.dims or ()), len(y.dims or ())
+    if isinstance(listed, int) and not isinstance(listed, bool) and listed >= 0:
+        if listed > min(ranks):
+            shown = f"{show_shape(x.dims or ())} and {show_shape(y.dims or ())}"
+            fail(op, "rank", f"{listed} axes of {shown} are contracted", (x, y))
+        return list(range(ranks[0] - listed, ranks[0])), list(range(listed))
+    if not isinstance(listed, tuple) or len(listed) != 2 or not all(isinstance(part, tuple) for part in listed):
+        return None
+    found = [axis_of(op, t, axis) for t, part in zip((x, y), listed, strict=True) for axis in part]
+    if None in found or len(listed[0]) != len(listed[1]):
+        return None
+    axes = [axis for axis in found if axis is not None]
+    return axes[: len(listed[0])], axes[len(listed[0]) :]
