@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.strides import contiguous
@@ -39,6 +40,7 @@ def recurrent(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
         return _result(op, layer, None, None)
     if x.dims is None:
         return _result(op, layer, None, None)
+    dtype = _type_of(op, layer, x)
     if len(x.dims) not in (2, 3):
         fail(
             op,
@@ -69,12 +71,24 @@ def recurrent(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
         *((batch,) if batch is not None else ()),
         width,
     )
-    made = _result(op, layer, out, state)
+    made = _result(op, layer, out, state, dtype)
     if batch is not None and isinstance(first, bool):
         made[0].strides = _layout(out, first)
     elif batch is None:
         made[0].strides = contiguous(out)  # one row of a batch of one, wherever the batch stands
     return made
+
+
+def _type_of(op: Op, layer: Layer, x: Tensor | None) -> str | None:
+    """The element type of the weights and of what comes out, which the input must have; None where it is not known."""
+    stated = layer.args.get("dtype")
+    own = dtype_name(stated) if stated is not None else None if op.tr.types_open else "float32"
+    given = x.dtype if x is not None else None
+    whole = (given or "").startswith(("int", "uint", "bool"))
+    if x is not None and given is not None and (whole or (own is not None and given != own)):
+        wanted = own or "floating"
+        fail(op, "dtype", f"the input has elements of type {given} but the weights are {wanted}", (x,))
+    return given if own is None else own
 
 
 def _layout(dims: tuple[Any, ...], batch_first: bool) -> tuple[Any, ...]:
@@ -86,11 +100,11 @@ def _layout(dims: tuple[Any, ...], batch_first: bool) -> tuple[Any, ...]:
     return (by_time[1], by_time[0], by_time[2])
 
 
-def _result(op: Op, layer: Layer, out: Any, state: Any) -> tuple[Tensor, Value]:
-    output = Tensor(out, "float32", "torch", site=op.where, name="output")
-    h = Tensor(state, "float32", "torch", site=op.where, name="h_n")
+def _result(op: Op, layer: Layer, out: Any, state: Any, dtype: str | None = None) -> tuple[Tensor, Value]:
+    output = Tensor(out, dtype, "torch", site=op.where, name="output")
+    h = Tensor(state, dtype, "torch", site=op.where, name="h_n")
     if layer.name.endswith("LSTM"):
-        return output, (h, Tensor(state, "float32", "torch", site=op.where, name="c_n"))
+        return output, (h, Tensor(state, dtype, "torch", site=op.where, name="c_n"))
     return output, h
 
 
@@ -140,15 +154,16 @@ def cell(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
             (x,),
         )
         dims = (*x.dims[:-1], hidden)
+        if len(dims) > 2:
+            fail(op, "rank", f"the input must have 1 or 2 dimensions and has the shape {show_shape(x.dims)}", (x,))
         for state in hx if isinstance(hx, tuple) else (hx,):
-            if isinstance(state, Tensor) and state.dims and len(state.dims) == len(dims):
-                for have, want in zip(state.dims, dims, strict=True):
-                    require(
-                        op,
-                        equal(have, want),
-                        "hidden-state",
-                        f"the hidden state has the shape {show_shape(state.dims)} but must be {show_shape(dims)}",
-                        (state,),
-                    )
-    h = Tensor(dims, "float32", "torch", site=op.where)
-    return (h, Tensor(dims, "float32", "torch", site=op.where)) if layer.name.endswith("LSTMCell") else h
+            if not isinstance(state, Tensor) or state.dims is None:
+                continue
+            message = f"the hidden state has the shape {show_shape(state.dims)} but must be {show_shape(dims)}"
+            if len(state.dims) != len(dims):
+                fail(op, "hidden-state", message, (state,))
+            for have, want in zip(state.dims, dims, strict=True):
+                require(op, equal(have, want), "hidden-state", message, (state,))
+    dtype = _type_of(op, layer, x)
+    h = Tensor(dims, dtype, "torch", site=op.where)
+    return (h, Tensor(dims, dtype, "torch", site=op.where)) if layer.name.endswith("LSTMCell") else h

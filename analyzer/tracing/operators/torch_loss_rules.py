@@ -174,6 +174,8 @@ def classes(op: Op, layer: Layer | None, input: Value, target: Value, probabilit
                 fail(op, "class-target", message, (a, b))
             for p, q in zip(wanted, y, strict=True):
                 require(op, equal(p, q), "class-target", message, (a, b))
+            if b.dtype in (*FLOATS, "int8", "int16", "int32", "bool"):
+                fail(op, "class-target", f"class indices must be of type int64 and are {b.dtype}", (a, b))
             check_indices(op, b, x[1] if len(x) > 1 else x[0], "the classes", ignored=ignored)
         if reduction == "none":
             shape = wanted
