@@ -12,6 +12,13 @@ import torch
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore
 
+LINEAR = """
+torch.nn.LinearCrossEntropyLoss(5, 4)(x(8, 5), x(8).long())
+torch.nn.LinearCrossEntropyLoss(5, 4, out_features=(2, 3), reduction='none')(x(8, 5), x(8, 2, 3).long())
+torch.nn.LinearCrossEntropyLoss(5, 4, out_features=(2, 3), reduction='none')(x(8, 5), x(8, 4, 2, 3))
+torch.nn.LinearCrossEntropyLoss(5, 4, reduction='none')(x(5), x(4))
+F.linear_cross_entropy(x(8, 5), x(4, 5), x(8).long(), reduction='sum')
+""".strip().splitlines()  # of PyTorch 2.13
 HEAD = "import torch\nimport torch.nn.functional as F\nx, c = torch.ones, torch.eye(3, dtype=torch.complex64)\n"
 FITTING = """
 torch.linalg.matrix_rank(x(2, 5, 5), atol=None)
@@ -82,7 +89,7 @@ def leaves(value: Any, path: str = "y") -> list[tuple[str, Any]]:
     return [(path, value)]
 
 
-@pytest.mark.parametrize("call", FITTING)
+@pytest.mark.parametrize("call", [*FITTING, *(LINEAR if hasattr(torch.nn, "LinearCrossEntropyLoss") else ())])
 def test_sizes_and_element_types_are_those_of_a_real_call(tmp_path: Path, call: str) -> None:
     scope: dict[str, Any] = {}
     text = f"{HEAD}y = {call}\n"

@@ -17,6 +17,7 @@ _BROADCAST = {"MarginRankingLoss": "margin_ranking_loss", "HingeEmbeddingLoss": 
 _OTHERS = {"TripletMarginWithDistanceLoss": "triplet_margin_with_distance_loss", "MultiMarginLoss": "multi_margin_loss",
            "MultiLabelMarginLoss": "multilabel_margin_loss", "CTCLoss": "ctc_loss",
            "CosineEmbeddingLoss": "cosine_embedding_loss",
+           "LinearCrossEntropyLoss": "linear_cross_entropy",
            "MultiLabelSoftMarginLoss": "multilabel_soft_margin_loss"}  # fmt: skip
 _OF_ROWS = {
     "triplet_margin_loss": 3,
@@ -76,6 +77,12 @@ def _of_each(op: Op, function: str, tensors: Sequence[Tensor]) -> Value:
     first = tensors[0].dims
     if function == "ctc_loss" and first is not None and len(first) in (2, 3):
         return _sized(op, tensors[:1], first[1:-1])
+    target = tensors[-1]
+    if function == "linear_cross_entropy" and len(tensors) > 1 and target.dims is not None and target.dtype is not None:
+        classes = target.dtype.startswith(("int", "uint"))  # else probabilities, whose classes stand second
+        return _sized(
+            op, tensors[:1], target.dims if classes else (*target.dims[:1], *target.dims[2:])[: _rank(target)]
+        )
     if function == "cosine_embedding_loss" and len(tensors) > 2:
         pair = _joint(op, function, tensors[:2])
         if pair is not None and pair.dims and len(pair.dims) < 3:
@@ -83,6 +90,11 @@ def _of_each(op: Op, function: str, tensors: Sequence[Tensor]) -> Value:
             joint = _joint(op, function, (of_pairs, tensors[2]))
             return _sized(op, tensors, None if joint is None else joint.dims)
     return unknown_tensor(op, "torch")
+
+
+def _rank(probabilities: Tensor) -> int:
+    """Of the losses of probabilities of classes."""
+    return max(len(probabilities.dims or ()) - 1, 0)
 
 
 def _joint(op: Op, function: str, tensors: Sequence[Tensor]) -> Tensor | None:
