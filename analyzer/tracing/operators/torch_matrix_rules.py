@@ -14,7 +14,7 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, reduced_dims
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import Fields, ListV, Value
-from analyzer.validity.terms import equal, minimum, product
+from analyzer.validity.terms import any_of, equal, minimum, product
 
 
 def _matrix(op: Op, value: Value, square: bool = False) -> Tensor | None:
@@ -342,7 +342,8 @@ def tensordot(op: Op, a: Value, b: Value, dims: Value, rest: tuple[Value, ...]) 
         return unknown_tensor(op, "torch")
     sentence = f"{show_shape(x.dims)} and {show_shape(y.dims)} differ in an axis that is contracted"
     for left, right in zip(*axes, strict=True):
-        require(op, equal(x.dims[left], y.dims[right]), "size", sentence, (x, y))
+        fits = any_of(*(equal(p, q) for p, q in ((x.dims[left], y.dims[right]), (x.dims[left], 1), (y.dims[right], 1))))
+        require(op, fits, "size", sentence, (x, y))  # an axis of size 1 is broadcast
     kept = [d for t, own in zip((x, y), axes, strict=True) for i, d in enumerate(t.dims or ()) if i not in own]
     return Tensor(kept, x.dtype if x.dtype == y.dtype else None, "torch", site=op.where, sources=(x, y))
 
