@@ -37,7 +37,12 @@ OPERATORS = (
         traits=FLOORED | UNARY | MONOTONE,
     ),
     operator(
-        "Softsign", (1, 22), tf="Softsign", torch="softsign Softsign", traits=UNARY | MONOTONE, keras="ops.softsign"
+        "Softsign",
+        (1, 22),
+        tf="Softsign",
+        torch="softsign Softsign",
+        traits=FLOATING | UNARY | MONOTONE,
+        keras="ops.softsign",
     ),
     operator(
         "Relu",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import DIVISION_BY_ZERO, INTEGER_DIVISION_BY_ZERO
-from analyzer.operators.declaration import ELEMENTWISE, operator
+from analyzer.operators.declaration import ELEMENTWISE, FLOATING, operator
 
 OPERATORS = (
     operator(
@@ -11,7 +11,7 @@ OPERATORS = (
         (1, 6, 7, 13, 14),
         tf="RealDiv Div",
         torch="div true_divide",
-        traits=ELEMENTWISE,
+        traits=ELEMENTWISE | FLOATING,
         unsafe=(DIVISION_BY_ZERO, INTEGER_DIVISION_BY_ZERO),
         keras="ops.true_divide ops.divide",
     ),

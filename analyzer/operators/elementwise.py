@@ -110,8 +110,10 @@ OPERATORS = (
     operator(
         "Erfinv", tf="Erfinv", aten="erfinv special_erfinv erf_inv", traits=UNARY | MONOTONE, unsafe=(INVALID_DOMAIN,)
     ),
-    operator("Lgamma", tf="Lgamma", aten="lgamma special_gammaln", traits=UNARY, unsafe=(INVALID_DOMAIN,)),
-    operator("Digamma", tf="Digamma", aten="digamma special_digamma", traits=UNARY, unsafe=(INVALID_DOMAIN,)),
+    operator("Lgamma", tf="Lgamma", aten="lgamma special_gammaln", traits=FLOATING | UNARY, unsafe=(INVALID_DOMAIN,)),
+    operator(
+        "Digamma", tf="Digamma", aten="digamma special_digamma", traits=FLOATING | UNARY, unsafe=(INVALID_DOMAIN,)
+    ),
     operator("BesselI0", tf="BesselI0", aten="i0 special_i0 bessel_i0", traits=UNARY, unsafe=(EXP_OVERFLOW,)),
     operator("BesselI0e", tf="BesselI0e", aten="special_i0e bessel_i0e", traits=UNARY),
     operator("Sin", (7, 22), tf="Sin", torch="sin", traits=FLOATING | UNARY, keras="ops.sin"),

@@ -14,7 +14,8 @@ _NAMES = {
     "bfloat16": "bfloat16", "long": "int64", "int64": "int64", "int": "int32", "int32": "int32", "bool": "bool",
     "bool_": "bool",
     "uint8": "uint8", "int8": "int8", "int16": "int16", "string": "string", "str": "string", "complex64": "complex64",
-    "complex128": "complex128", "short": "int16", "uint16": "uint16", "uint32": "uint32", "uint64": "uint64",
+    "complex128": "complex128", "cfloat": "complex64", "cdouble": "complex128", "short": "int16", "uint16": "uint16",
+    "uint32": "uint32", "uint64": "uint64",
     "LongTensor": "int64", "FloatTensor": "float32", "IntTensor": "int32",
 }  # fmt: skip
 
@@ -47,6 +48,16 @@ def item_size(dtype: str | None) -> int | None:
     if dtype is None or dtype == "string":
         return None
     return 2 if dtype == "bfloat16" else np.dtype(dtype).itemsize
+
+
+def floating_of(dtype: str | None) -> str | None:
+    """Of a result that is floating: the default type, which is not known, where the operand is of whole numbers."""
+    return None if (dtype or "").startswith(("int", "uint", "bool")) else dtype
+
+
+def real_of(dtype: str | None) -> str | None:
+    """Of an absolute value or a norm: half of a complex number."""
+    return {"complex64": "float32", "complex128": "float64", "complex32": "float16"}.get(dtype or "", dtype)
 
 
 def fact_of_type(value: Api, name: str) -> bool | None:

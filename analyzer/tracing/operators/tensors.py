@@ -19,6 +19,7 @@ from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.operators.sessions import run_fetches
 from analyzer.tracing.operators.strides import contiguous, is_contiguous, of_result
 from analyzer.tracing.operators.table import Op, bind, rules, run_entry, run_rule
+from analyzer.tracing.operators.torch_second_names import own_method
 from analyzer.tracing.operators.typed import call_typed, floating
 from analyzer.tracing.rows import LIST, Rows
 from analyzer.tracing.tensors import OpenSize, Shape, Size, Tensor, show_shape
@@ -35,7 +36,7 @@ _PLAIN = frozenset({
     "bernoulli", "masked_fill",
 })  # fmt: skip
 _DTYPE_OF = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32",
-"bool": "bool", "byte": "uint8", "bfloat16": "bfloat16", "argsort": "int64"}  # fmt: skip
+"bool": "bool", "byte": "uint8", "short": "int16", "bfloat16": "bfloat16", "argsort": "int64"}  # fmt: skip
 
 _KEEPING_ELEMENTS = frozenset((
     "cpu", "cuda", "to", "detach", "clone", "contiguous", "long", "int", "bool", "numpy", "copy", "astype", "data",
@@ -129,6 +130,7 @@ def tensor_method(
 def _result(
     tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
+    name = own_method(name) if owner.framework == "torch" else name
     op = Op(tr, name, node, tr.site(node), nodes={})
     if name in ("size", "shape") and owner.framework != "numpy":
         return _size(tr, owner, args, kwargs)

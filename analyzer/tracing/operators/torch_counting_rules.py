@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.element_types import floating_of, real_of
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.torch_operands import axis_of, made, reduced_dims
+from analyzer.tracing.operators.torch_operands import axis_of, cast, made, reduced_dims
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import Fields, ListV, Unknown, Value
 from analyzer.validity.terms import Poly, equal, floor_div
@@ -54,7 +55,10 @@ def stft(
         return unknown_tensor(op, "torch")
     added = floor_div(size, 2) * 2 if center else 0  # before the first and after the last
     frames = floor_div(source.dims[-1] + added - size, hop) + 1
-    return _of(op, source, (*source.dims[:-1], floor_div(size, 2) + 1, frames), None)
+    whole = (source.dtype or "").startswith("complex")
+    rows = size if whole else floor_div(size, 2) + 1
+    kind = "complex64" if source.dtype in ("float32", "complex64") else None
+    return _of(op, source, (*source.dims[:-1], rows, frames), kind)
 
 
 @operator("Tensor.unfold", "input dimension size step")
@@ -101,9 +105,10 @@ def trapezoid(op: Op, y: Value, rest: tuple[Value, ...]) -> Value:
     axis = None if source is None else axis_of(op, source, op.extra.get("dim", -1))
     if source is None or not source.dims or axis is None:
         return unknown_tensor(op, "torch")
+    kind = floating_of(source.dtype)
     if op.short == "cumulative_trapezoid":
-        return _of(op, source, tuple(d - 1 if i == axis else d for i, d in enumerate(source.dims)))
-    return _of(op, source, reduced_dims(op, source, axis, False))
+        return _of(op, source, tuple(d - 1 if i == axis else d for i, d in enumerate(source.dims)), kind)
+    return _of(op, source, reduced_dims(op, source, axis, False), kind)
 
 
 @operator("torch.var_mean torch.std_mean", "input dim=None *rest")
@@ -112,7 +117,7 @@ def spread_and_mean(op: Op, input: Value, dim: Value, rest: tuple[Value, ...]) -
     if source is None or rest:
         return op.tr.unknown(f"{op.short}()"), op.tr.unknown(f"{op.short}()")
     dims = reduced_dims(op, source, None if isinstance(dim, bool) else dim, op.extra.get("keepdim", False))
-    return _of(op, source, dims), _of(op, source, dims)
+    return _of(op, source, dims, real_of(source.dtype)), _of(op, source, dims)
 
 
 @operator("torch.aminmax", "input dim=None keepdim=False")
@@ -124,7 +129,7 @@ def aminmax(op: Op, input: Value, dim: Value, keepdim: Value) -> Value:
     return Fields((_of(op, source, dims), _of(op, source, dims)), ("min", "max"))
 
 
-@operator("torch.mode", "input dim=-1 keepdim=False")
+@operator("torch.mode Tensor.mode", "input dim=-1 keepdim=False")
 def mode(op: Op, input: Value, dim: Value, keepdim: Value) -> Value:
     source = tensor_of(op.tr, input, "torch")
     if source is None:
@@ -148,8 +153,10 @@ def covariance(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor_of(op.tr, input, "torch")
     if source is None or source.dims is None or len(source.dims) > 2:
         return unknown_tensor(op, "torch")
+    weighted = any(isinstance(value, Tensor) for value in (*rest, *op.extra.values()))
+    kind = None if weighted else floating_of(source.dtype)
     one = len(source.dims) < 2 or source.dims[0] == 1
-    return _of(op, source, () if one else (source.dims[0], source.dims[0]))
+    return _of(op, source, () if one else (source.dims[0], source.dims[0]), kind)
 
 
 @operator("torch.multinomial", "input num_samples *rest")
@@ -251,7 +258,7 @@ def pairwise_distance(op: Op, x1: Value, x2: Value, p: Value, eps: Value, keepdi
     found = broadcast(op, op.short, x1, x2, "torch")
     if not isinstance(found, Tensor) or not found.dims or not isinstance(keepdim, bool):
         return unknown_tensor(op, "torch")
-    return _of(op, found, (*found.dims[:-1], *((1,) if keepdim else ())))
+    return _of(op, found, (*found.dims[:-1], *((1,) if keepdim else ())), floating_of(found.dtype))
 
 
 @operator(
@@ -278,4 +285,7 @@ def transposed_convolution(op: Op, input: Value, weight: Value, bias: Value, gro
         fail(op, "rank", f"the weight has the shape {show_shape(kernel.dims)}", (kernel,))
     channels = {"in_channels": kernel.dims[0], "out_channels": kernel.dims[1] * groups, "groups": groups}
     hyper = {**channels, "kernel_size": kernel.dims[2:], **sizes}
-    return apply(op, "torch", f"ConvTranspose{spatial}d", (input,), hyper, dtype=None)
+    x = tensor_of(op.tr, input, "torch")
+    kind = kernel.dtype if x is None or x.dtype is None else x.dtype
+    subject = input if x is None else cast(x, None)
+    return apply(op, "torch", f"ConvTranspose{spatial}d", (subject,), hyper, dtype=kind)

@@ -8,6 +8,7 @@ from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of
+from analyzer.tracing.operators.typed import floating
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import Value
 
@@ -16,7 +17,7 @@ from analyzer.tracing.values import Value
     "torch.zeros_like torch.ones_like torch.rand_like torch.randn_like torch.empty_like "
     "torch.full_like torch.bernoulli "
     "torch.tril torch.triu torch.isnan torch.isinf "
-    "torch.isfinite "
+    "torch.isfinite torch.logical_not "
     "torch.sigmoid_ torch.nn.functional.dropout2d torch.nn.functional.dropout1d "
     "torch.nn.functional.dropout3d "
     "torch.nn.functional.alpha_dropout torch.expm1 torch.trunc torch.frac "
@@ -33,8 +34,8 @@ def same_shape(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
         dtype_name(op.extra["dtype"])
         if op.extra.get("dtype") is not None
         else "bool"
-        if op.short.startswith("is")
-        else found.dtype
+        if op.short.startswith("is") or op.short == "logical_not"
+        else floating(op.short, found.dtype)
     )
     return Tensor(found.shape, dtype, "torch", site=op.where, sources=(found,), graph=found.graph, tags=found.tags)
 

@@ -1,16 +1,17 @@
-"""Layers of torch.nn with state or several operands: recurrent layers, attention, transformers."""
+"""Layers of torch.nn with state or several operands: recurrent layers and their cells."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.strides import contiguous
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import Layer, Unknown, Value
-from analyzer.validity.terms import equal, mod
+from analyzer.validity.terms import equal
 
 
 def _size(op: Op, layer: Layer, name: str, default: Any = None) -> Any:
@@ -39,6 +40,7 @@ def recurrent(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
         return _result(op, layer, None, None)
     if x.dims is None:
         return _result(op, layer, None, None)
+    dtype = _type_of(op, layer, x)
     if len(x.dims) not in (2, 3):
         fail(
             op,
@@ -69,12 +71,24 @@ def recurrent(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
         *((batch,) if batch is not None else ()),
         width,
     )
-    made = _result(op, layer, out, state, (*state[:-1], hidden))
+    made = _result(op, layer, out, state, (*state[:-1], hidden), dtype)
     if batch is not None and isinstance(first, bool):
         made[0].strides = _layout(out, first)
     elif batch is None:
         made[0].strides = contiguous(out)  # one row of a batch of one, wherever the batch stands
     return made
+
+
+def _type_of(op: Op, layer: Layer, x: Tensor | None) -> str | None:
+    """The element type of the weights and of what comes out, which the input must have; None where it is not known."""
+    stated = layer.args.get("dtype")
+    own = dtype_name(stated) if stated is not None else None if op.tr.types_open else "float32"
+    given = x.dtype if x is not None else None
+    whole = (given or "").startswith(("int", "uint", "bool"))
+    if x is not None and given is not None and (whole or (own is not None and given != own)):
+        wanted = own or "floating"
+        fail(op, "dtype", f"the input has elements of type {given} but the weights are {wanted}", (x,))
+    return given if own is None else own
 
 
 def _layout(dims: tuple[Any, ...], batch_first: bool) -> tuple[Any, ...]:
@@ -86,12 +100,14 @@ def _layout(dims: tuple[Any, ...], batch_first: bool) -> tuple[Any, ...]:
     return (by_time[1], by_time[0], by_time[2])
 
 
-def _result(op: Op, layer: Layer, out: Any, state: Any, cell: Any = None) -> tuple[Tensor, Value]:
+def _result(
+    op: Op, layer: Layer, out: Any, state: Any, cell: Any = None, dtype: str | None = None
+) -> tuple[Tensor, Value]:
     """The output and the last states: a projection is of the hidden state, never of the cell's."""
-    output = Tensor(out, "float32", "torch", site=op.where, name="output")
-    h = Tensor(state, "float32", "torch", site=op.where, name="h_n")
+    output = Tensor(out, dtype, "torch", site=op.where, name="output")
+    h = Tensor(state, dtype, "torch", site=op.where, name="h_n")
     if layer.name.endswith("LSTM"):
-        return output, (h, Tensor(cell, "float32", "torch", site=op.where, name="c_n"))
+        return output, (h, Tensor(cell, dtype, "torch", site=op.where, name="c_n"))
     return output, h
 
 
@@ -141,109 +157,16 @@ def cell(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
             (x,),
         )
         dims = (*x.dims[:-1], hidden)
+        if len(dims) > 2:
+            fail(op, "rank", f"the input must have 1 or 2 dimensions and has the shape {show_shape(x.dims)}", (x,))
         for state in hx if isinstance(hx, tuple) else (hx,):
-            if isinstance(state, Tensor) and state.dims and len(state.dims) == len(dims):
-                for have, want in zip(state.dims, dims, strict=True):
-                    require(
-                        op,
-                        equal(have, want),
-                        "hidden-state",
-                        f"the hidden state has the shape {show_shape(state.dims)} but must be {show_shape(dims)}",
-                        (state,),
-                    )
-    h = Tensor(dims, "float32", "torch", site=op.where)
-    return (h, Tensor(dims, "float32", "torch", site=op.where)) if layer.name.endswith("LSTMCell") else h
-
-
-@operator(
-    "torch.nn.MultiheadAttention.__init__",
-    (
-        "embed_dim num_heads dropout=0.0 bias=True add_bias_kv=False add_zero_attn=False kdim=None "
-        "vdim=None batch_first=False"
-    ),
-)
-def multihead_arguments(op: Op, **arguments: Value) -> Value:
-    return None
-
-
-@operator(
-    "torch.nn.MultiheadAttention.__call__",
-    "layer query key=None value=None key_padding_mask=None need_weights=True attn_mask=None *rest",
-)
-def multihead(
-    op: Op, layer: Layer, query: Value, key: Value, value: Value, rest: tuple[Value, ...], **others: Value
-) -> Value:
-    width, heads = _size(op, layer, "embed_dim"), _size(op, layer, "num_heads")
-    q = tensor_of(op.tr, query, "torch")
-    if width is not None and heads is not None:
-        require(op, equal(mod(width, heads), 0), "heads", f"embed_dim {width} is not divisible by num_heads {heads}")
-    if q is None or not q.dims or width is None:
-        return unknown_tensor(op, "torch"), op.tr.unknown("attention weights", "data")
-    if len(q.dims) not in (2, 3):
-        fail(op, "rank", f"the query must have 3 dimensions (or 2) and has the shape {show_shape(q.dims)}", (q,))
-    require(op, equal(q.dims[-1], width), "size", f"the query has {q.dims[-1]} features but embed_dim is {width}", (q,))
-    for other, given in ((key, "kdim"), (value, "vdim")):
-        t = tensor_of(op.tr, other, "torch") if other is not None else None
-        if t is not None and t.dims and layer.args.get(given) is None:
-            require(
-                op,
-                equal(t.dims[-1], width),
-                "size",
-                f"the {'key' if given == 'kdim' else 'value'} has {t.dims[-1]} features but embed_dim is {width}",
-                (t,),
-            )
-    keys = tensor_of(op.tr, key, "torch") if key is not None else None
-    weights = _attention_weights(op, layer, q.dims, keys, heads, others["need_weights"])
-    return Tensor(q.dims, q.dtype, "torch", site=op.where, sources=(q,)), weights
-
-
-def _attention_weights(
-    op: Op, layer: Layer, query: tuple[Any, ...], key: Tensor | None, heads: Any, wanted: Value
-) -> Value:
-    """None, or one row for each query and one column for each key, averaged over the heads or not."""
-    if wanted is False:
-        return None
-    averaged, first = op.extra.get("average_attn_weights", True), layer.args.get("batch_first", False)
-    plainly = wanted is True and isinstance(averaged, bool) and isinstance(first, bool)
-    grown = layer.args.get("add_zero_attn") or layer.args.get("add_bias_kv")
-    if not plainly or grown or key is None or key.dims is None or len(key.dims) != len(query) or heads is None:
-        return op.tr.unknown("attention weights", "data")
-    steps = 0 if len(query) == 2 or not first else 1
-    batch = () if len(query) == 2 else (query[1 - steps],)
-    dims = (*batch, *(() if averaged else (heads,)), query[steps], key.dims[steps])
-    return Tensor(dims, None, "torch", site=op.where)
-
-
-@operator(
-    "torch.nn.TransformerEncoderLayer.__init__ torch.nn.TransformerDecoderLayer.__init__",
-    "d_model nhead dim_feedforward=2048 *rest",
-)
-def transformer_arguments(op: Op, **arguments: Value) -> Value:
-    return None
-
-
-@operator(
-    "torch.nn.TransformerEncoder.__init__ torch.nn.TransformerDecoder.__init__", "layer num_layers norm=None *rest"
-)
-def stack_arguments(op: Op, **arguments: Value) -> Value:
-    return None
-
-
-@operator(
-    (
-        "torch.nn.TransformerEncoderLayer.__call__ torch.nn.TransformerDecoderLayer.__call__ "
-        "torch.nn.TransformerEncoder.__call__ torch.nn.TransformerDecoder.__call__"
-    ),
-    "layer src *rest",
-)
-def transformer(op: Op, layer: Layer, src: Value, rest: tuple[Value, ...]) -> Value:
-    inner = layer.args.get("layer")
-    owner = inner if isinstance(inner, Layer) else layer
-    width, heads = _size(op, owner, "d_model"), _size(op, owner, "nhead")
-    x = tensor_of(op.tr, src, "torch")
-    if x is None or not x.dims or width is None:
-        return x if x is not None else unknown_tensor(op, "torch")
-    if heads is not None:
-        require(op, equal(mod(width, heads), 0), "heads", f"d_model {width} is not divisible by nhead {heads}")
-    require(op, equal(x.dims[-1], width), "size", f"the input has {x.dims[-1]} features but d_model is {width}", (x,))
-    return Tensor(x.dims, x.dtype, "torch", site=op.where, sources=(x,))
+            if not isinstance(state, Tensor) or state.dims is None:
+                continue
+            message = f"the hidden state has the shape {show_shape(state.dims)} but must be {show_shape(dims)}"
+            if len(state.dims) != len(dims):
+                fail(op, "hidden-state", message, (state,))
+            for have, want in zip(state.dims, dims, strict=True):
+                require(op, equal(have, want), "hidden-state", message, (state,))
+    dtype = _type_of(op, layer, x)
+    h = Tensor(dims, dtype, "torch", site=op.where)
+    return (h, Tensor(dims, dtype, "torch", site=op.where)) if layer.name.endswith("LSTMCell") else h

@@ -6,6 +6,7 @@ from typing import Any
 
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.hyperparameters import FLOATS
 from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -15,10 +16,7 @@ from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import Layer, Unknown, Value
 from analyzer.validity.terms import any_of, equal
 
-_SAME = (
-    "MSELoss L1Loss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss KLDivLoss SoftMarginLoss "
-    "PoissonNLLLoss MultiLabelSoftMarginLoss"
-)
+_SAME = "MSELoss L1Loss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss KLDivLoss SoftMarginLoss PoissonNLLLoss"
 _SAME_FUNCTIONS = (
     "mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy "
     "binary_cross_entropy_with_logits kl_div soft_margin_loss poisson_nll_loss"
@@ -100,7 +98,9 @@ def paired(op: Op, layer: Layer | None, input: Value, target: Value, kind: str) 
 
 def _loss(op: Op, shape: Any, *operands: Tensor | None) -> Tensor:
     sources = tuple(t for t in operands if t is not None)
-    return Tensor(shape, "float32", "torch", site=op.where, sources=sources, tags=frozenset(("loss",)))
+    kinds = {t.dtype for t in sources if t.dtype is None or t.dtype in FLOATS}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    return Tensor(shape, kind, "torch", site=op.where, sources=sources, tags=frozenset(("loss",)))
 
 
 def _advise_broadcast(op: Op, x: Any, y: Any, kind: str) -> None:
@@ -179,6 +179,8 @@ def classes(op: Op, layer: Layer | None, input: Value, target: Value, probabilit
                 fail(op, "class-target", message, (a, b))
             for p, q in zip(wanted, y, strict=True):
                 require(op, equal(p, q), "class-target", message, (a, b))
+            if b.dtype in (*FLOATS, "int8", "int16", "int32", "bool"):
+                fail(op, "class-target", f"class indices must be of type int64 and are {b.dtype}", (a, b))
             check_indices(op, b, x[1] if len(x) > 1 else x[0], "the classes", ignored=ignored)
         if reduction == "none":
             shape = wanted

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.hyperparameters import FLOATS
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.tensors import Tensor
@@ -14,10 +16,19 @@ _BROADCAST = {"MarginRankingLoss": "margin_ranking_loss", "HingeEmbeddingLoss": 
               "GaussianNLLLoss": "gaussian_nll_loss"}  # fmt: skip
 _OTHERS = {"TripletMarginWithDistanceLoss": "triplet_margin_with_distance_loss", "MultiMarginLoss": "multi_margin_loss",
            "MultiLabelMarginLoss": "multilabel_margin_loss", "CTCLoss": "ctc_loss",
-           "CosineEmbeddingLoss": "cosine_embedding_loss"}  # fmt: skip
-_OF_ROWS = ("triplet_margin_loss", "multilabel_soft_margin_loss")
+           "CosineEmbeddingLoss": "cosine_embedding_loss",
+           "LinearCrossEntropyLoss": "linear_cross_entropy",
+           "MultiLabelSoftMarginLoss": "multilabel_soft_margin_loss"}  # fmt: skip
+_OF_ROWS = {
+    "triplet_margin_loss": 3,
+    "multilabel_soft_margin_loss": 2,
+    "multilabel_margin_loss": 1,
+    "multi_margin_loss": 1,
+}
 _OPERANDS = {"hinge_embedding_loss": 2}
-_FUNCTIONS = " ".join(f"torch.nn.functional.{n}" for n in (*_BROADCAST.values(), *_OTHERS.values(), *_OF_ROWS))
+_FUNCTIONS = " ".join(
+    f"torch.nn.functional.{n}" for n in dict.fromkeys((*_BROADCAST.values(), *_OTHERS.values(), *_OF_ROWS))
+)
 
 
 @operator(" ".join(f"torch.nn.{n}.__init__" for n in (*_BROADCAST, *_OTHERS)), "*args")
@@ -40,12 +51,60 @@ def loss_function(op: Op, operands: tuple[Value, ...]) -> Value:
 def _loss(op: Op, function: str, operands: Sequence[Value], reduction: Value) -> Value:
     """A scalar; without a reduction the operands' common shape, where each element has a loss of its own."""
     tensors = [t for t in (tensor_of(op.tr, o, "torch") for o in operands if isinstance(o, Tensor)) if t is not None]
-    each: Value = unknown_tensor(op, "torch")
-    if function in _BROADCAST.values() and len(tensors) > 1:
-        each = tensors[0]
-        for other in tensors[1 : _OPERANDS.get(function, 3)]:
-            each = broadcast(op, function, each, other, "torch")
+    each: Value = _of_each(op, function, tensors)
     if reduction in ("mean", "sum"):
         sources = tuple(tensors)
-        return Tensor((), "float32", "torch", site=op.where, sources=sources, tags=frozenset(("loss",)))
+        return Tensor((), _kind(tensors), "torch", site=op.where, sources=sources, tags=frozenset(("loss",)))
     return each if reduction == "none" and isinstance(each, Tensor) else unknown_tensor(op, "torch")
+
+
+def _kind(tensors: Sequence[Tensor]) -> str | None:
+    """The floating type of the operands; None where it is not known, or there are several."""
+    kinds = {t.dtype for t in tensors}
+    floats = kinds & set(FLOATS)
+    return floats.pop() if len(floats) == 1 and None not in kinds else None
+
+
+def _of_each(op: Op, function: str, tensors: Sequence[Tensor]) -> Value:
+    """Without a reduction."""
+    if not tensors:
+        return unknown_tensor(op, "torch")
+    if function in _BROADCAST.values() and len(tensors) > 1:
+        return _joint(op, function, tensors[: _OPERANDS.get(function, 3)])
+    if function in _OF_ROWS:
+        rows = _joint(op, function, tensors[: _OF_ROWS[function]])
+        return _sized(op, tensors[: _OF_ROWS[function]], None if rows is None or not rows.dims else rows.dims[:-1])
+    first = tensors[0].dims
+    if function == "ctc_loss" and first is not None and len(first) in (2, 3):
+        return _sized(op, tensors[:1], first[1:-1])
+    target = tensors[-1]
+    if function == "linear_cross_entropy" and len(tensors) > 1 and target.dims is not None and target.dtype is not None:
+        classes = target.dtype.startswith(("int", "uint"))  # else probabilities, whose classes stand second
+        return _sized(
+            op, tensors[:1], target.dims if classes else (*target.dims[:1], *target.dims[2:])[: _rank(target)]
+        )
+    if function == "cosine_embedding_loss" and len(tensors) > 2:
+        pair = _joint(op, function, tensors[:2])
+        if pair is not None and pair.dims and len(pair.dims) < 3:
+            of_pairs = Tensor(pair.dims[:-1], pair.dtype, "torch", site=op.where)
+            joint = _joint(op, function, (of_pairs, tensors[2]))
+            return _sized(op, tensors, None if joint is None else joint.dims)
+    return unknown_tensor(op, "torch")
+
+
+def _rank(probabilities: Tensor) -> int:
+    """Of the losses of probabilities of classes."""
+    return max(len(probabilities.dims or ()) - 1, 0)
+
+
+def _joint(op: Op, function: str, tensors: Sequence[Tensor]) -> Tensor | None:
+    found: Value = tensors[0]
+    for other in tensors[1:]:
+        found = broadcast(op, function, found, other, "torch")
+    return found if isinstance(found, Tensor) else None
+
+
+def _sized(op: Op, tensors: Sequence[Tensor], dims: Any) -> Tensor:
+    if dims is None:
+        return unknown_tensor(op, "torch")
+    return Tensor(dims, _kind(tensors), "torch", site=op.where, sources=tuple(tensors))

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.element_types import real_of
 from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, reduced_dims
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import Fields, ListV, Value
-from analyzer.validity.terms import equal, minimum, product
+from analyzer.validity.terms import any_of, equal, minimum, product
 
 
 def _matrix(op: Op, value: Value, square: bool = False) -> Tensor | None:
@@ -35,7 +37,10 @@ def _of(op: Op, source: Tensor, dims: Any, dtype: str | None = "") -> Tensor:
 @operator("torch.det torch.logdet torch.linalg.det torch.linalg.matrix_rank torch.linalg.cond", "input *rest")
 def of_each(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = _matrix(op, input, op.short.endswith("det"))
-    return unknown_tensor(op, "torch") if source is None or source.dims is None else _of(op, source, source.dims[:-2])
+    if source is None or source.dims is None:
+        return unknown_tensor(op, "torch")
+    dtype = {"matrix_rank": "int64", "cond": real_of(source.dtype)}.get(op.short, source.dtype)
+    return _of(op, source, source.dims[:-2], dtype)
 
 
 @operator("torch.slogdet torch.linalg.slogdet", "input")
@@ -43,7 +48,8 @@ def sign_and_logarithm(op: Op, input: Value) -> Value:
     source = _matrix(op, input, True)
     if source is None or source.dims is None:
         return op.tr.unknown("slogdet()")
-    return Fields([_of(op, source, source.dims[:-2]) for _ in range(2)], ("sign", "logabsdet"))
+    kinds = source.dtype, real_of(source.dtype)
+    return Fields([_of(op, source, source.dims[:-2], kind) for kind in kinds], ("sign", "logabsdet"))
 
 
 @operator(
@@ -68,7 +74,7 @@ def eigenvalues(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = _matrix(op, input, True)
     if source is None or source.dims is None:
         return unknown_tensor(op, "torch")
-    return _of(op, source, source.dims[:-1], None if op.short == "eigvals" else "")
+    return _of(op, source, source.dims[:-1], None if op.short == "eigvals" else real_of(source.dtype))
 
 
 @operator("torch.linalg.eig torch.linalg.eigh", "input *rest")
@@ -76,8 +82,8 @@ def eigenvectors(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = _matrix(op, input, True)
     if source is None or source.dims is None:
         return op.tr.unknown(f"{op.short}()")
-    dtype = None if op.short == "eig" else ""
-    parts = _of(op, source, source.dims[:-1], dtype), _of(op, source, source.dims, dtype)
+    values, vectors = (None, None) if op.short == "eig" else (real_of(source.dtype), source.dtype)
+    parts = _of(op, source, source.dims[:-1], values), _of(op, source, source.dims, vectors)
     return Fields(parts, ("eigenvalues", "eigenvectors"))
 
 
@@ -86,7 +92,8 @@ def singular_values(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = _matrix(op, input)
     if source is None or source.dims is None:
         return unknown_tensor(op, "torch")
-    return _of(op, source, (*source.dims[:-2], minimum(source.dims[-2], source.dims[-1])))
+    few = minimum(source.dims[-2], source.dims[-1])
+    return _of(op, source, (*source.dims[:-2], few), real_of(source.dtype))
 
 
 @operator("torch.svd torch.linalg.svd", "input full=None *rest")
@@ -101,7 +108,8 @@ def singular_parts(op: Op, input: Value, full: Value, rest: tuple[Value, ...]) -
     few = minimum(rows, columns)
     left, right = (rows, columns) if whole else (few, few)
     last = (right, columns) if op.name.startswith("torch.linalg") else (columns, right)
-    parts = _of(op, source, (*lead, rows, left)), _of(op, source, (*lead, few)), _of(op, source, (*lead, *last))
+    middle = _of(op, source, (*lead, few), real_of(source.dtype))
+    parts = _of(op, source, (*lead, rows, left)), middle, _of(op, source, (*lead, *last))
     return Fields(parts, ("U", "S", "Vh" if op.name.startswith("torch.linalg") else "V"))
 
 
@@ -218,7 +226,9 @@ def least_squares(op: Op, A: Value, B: Value, rest: tuple[Value, ...]) -> Value:
 @operator("torch.linalg.matrix_norm", "input ord='fro' dim=(-2,-1) keepdim=False *rest")
 def matrix_norm(op: Op, input: Value, ord: Value, dim: Value, keepdim: Value, rest: tuple[Value, ...]) -> Value:
     source = _matrix(op, input)
-    return unknown_tensor(op, "torch") if source is None else _of(op, source, reduced_dims(op, source, dim, keepdim))
+    if source is None:
+        return unknown_tensor(op, "torch")
+    return _of(op, source, reduced_dims(op, source, dim, keepdim), real_of(source.dtype))
 
 
 # ----------------------------------------------------------------------------------------------- diagonals
@@ -318,13 +328,34 @@ def dots(op: Op, x: Value, y: Value, dim: Value) -> Value:
 
 @operator("torch.tensordot", "a b dims=2 *rest")
 def tensordot(op: Op, a: Value, b: Value, dims: Value, rest: tuple[Value, ...]) -> Value:
+    """Contracts the last axes of one with the first of the other, or those that are listed of each."""
     x, y = tensor_of(op.tr, a, "torch"), tensor_of(op.tr, b, "torch")
-    if x is None or y is None or x.dims is None or y.dims is None or not isinstance(dims, int) or dims < 0:
+    if x is None or y is None or x.dims is None or y.dims is None:
         return unknown_tensor(op, "torch")
-    if dims > min(len(x.dims), len(y.dims)):
-        fail(op, "rank", f"{dims} axes of {show_shape(x.dims)} and {show_shape(y.dims)} are contracted", (x, y))
-    kept = len(x.dims) - dims
-    for left, right in zip(x.dims[kept:], y.dims[:dims], strict=True):
-        sentence = f"{show_shape(x.dims)} and {show_shape(y.dims)} differ in an axis that is contracted"
-        require(op, equal(left, right), "size", sentence, (x, y))
-    return Tensor((*x.dims[:kept], *y.dims[dims:]), None, "torch", site=op.where, sources=(x, y))
+    axes = _contracted(op, x, y, dims)
+    if axes is None:
+        return unknown_tensor(op, "torch")
+    sentence = f"{show_shape(x.dims)} and {show_shape(y.dims)} differ in an axis that is contracted"
+    for left, right in zip(*axes, strict=True):
+        fits = any_of(*(equal(p, q) for p, q in ((x.dims[left], y.dims[right]), (x.dims[left], 1), (y.dims[right], 1))))
+        require(op, fits, "size", sentence, (x, y))  # an axis of size 1 is broadcast
+    kept = [d for t, own in zip((x, y), axes, strict=True) for i, d in enumerate(t.dims or ()) if i not in own]
+    return Tensor(kept, x.dtype if x.dtype == y.dtype else None, "torch", site=op.where, sources=(x, y))
+
+
+def _contracted(op: Op, x: Tensor, y: Tensor, dims: Value) -> tuple[list[int], list[int]] | None:
+    """The axes of each, counted from the front; None where they are not known."""
+    listed = plain(op.tr, dims)
+    ranks = len(x.dims or ()), len(y.dims or ())
+    if isinstance(listed, int) and not isinstance(listed, bool) and listed >= 0:
+        if listed > min(ranks):
+            shown = f"{show_shape(x.dims or ())} and {show_shape(y.dims or ())}"
+            fail(op, "rank", f"{listed} axes of {shown} are contracted", (x, y))
+        return list(range(ranks[0] - listed, ranks[0])), list(range(listed))
+    if not isinstance(listed, tuple) or len(listed) != 2 or not all(isinstance(part, tuple) for part in listed):
+        return None
+    found = [axis_of(op, t, axis) for t, part in zip((x, y), listed, strict=True) for axis in part]
+    if None in found or len(listed[0]) != len(listed[1]):
+        return None
+    axes = [axis for axis in found if axis is not None]
+    return axes[: len(listed[0])], axes[len(listed[0]) :]

@@ -7,7 +7,7 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_keeping_rules import same_shape
-from analyzer.tracing.operators.torch_operands import shape_argument
+from analyzer.tracing.operators.torch_operands import cast, shape_argument
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import Value
 from analyzer.validity.terms import equal, product
@@ -77,14 +77,20 @@ def _demand_channels(op: Op, input: Tensor, parameters: dict[str, Value]) -> Non
 def layer_norm(
     op: Op, input: Value, normalized_shape: Value, weight: Value, bias: Value, rest: tuple[Value, ...]
 ) -> Value:
-    result = apply(op, "torch", "LayerNorm", (input,), {"normalized_shape": normalized_shape})
+    x = tensor_of(op.tr, input, "torch")
+    kind = {} if x is None or x.dtype is None else {"dtype": x.dtype}  # any floating type is taken
+    result = apply(op, "torch", "LayerNorm", (input,), {"normalized_shape": normalized_shape, **kind})
     _demand_shape(op, normalized_shape, {"weight": weight, "bias": bias})
     return result
 
 
 @operator("torch.nn.functional.rms_norm", "input normalized_shape weight=None *rest")
 def rms_norm(op: Op, input: Value, normalized_shape: Value, weight: Value, rest: tuple[Value, ...]) -> Value:
-    result = apply(op, "torch", "LayerNorm", (input,), {"normalized_shape": normalized_shape})
+    x = tensor_of(op.tr, input, "torch")
+    if x is None:
+        return unknown_tensor(op, "torch")
+    hyper = {"normalized_shape": normalized_shape}
+    result = apply(op, "torch", "LayerNorm", (cast(x, None),), hyper, dtype=x.dtype)
     _demand_shape(op, normalized_shape, {"weight": weight})
     return result
 

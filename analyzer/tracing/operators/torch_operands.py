@@ -41,6 +41,14 @@ def made(op: Op, dims: Any, dtype: str | None = "float32") -> Tensor:
     return Tensor(dims, dtype, "torch", site=op.where)
 
 
+def cast(source: Tensor, dtype: str | None) -> Tensor:
+    """The operand with another element type, as it is converted before anything is computed; None: of any."""
+    return Tensor(
+        source.shape, dtype, source.framework, site=source.site, name=source.name, sources=(source,),
+        graph=source.graph, tags=source.tags,
+    )  # fmt: skip
+
+
 def axis_of(op: Op, source: Tensor, axis: Value) -> int | None:
     """The axis counted from the front; fails where there is none; None when it is not known."""
     if not isinstance(axis, int) or source.dims is None:

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply
-from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_types import dtype_name, floating_of, real_of
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.torch_operands import axis_of, reduced_dims
+from analyzer.tracing.operators.torch_operands import axis_of, cast, reduced_dims
 from analyzer.tracing.operators.torch_shape_rules import _has_batch
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import Fields, Value, is_term
@@ -90,7 +90,9 @@ def _element_type(op: Op, source: Tensor) -> str | None:
         return "bool"
     if op.short == "count_nonzero" or (op.short in ("sum", "prod", "nansum") and source.dtype in _WHOLE and not asked):
         return "int64"
-    return asked or source.dtype
+    if op.short in ("norm", "vector_norm", "std", "var"):
+        return real_of(asked or source.dtype)
+    return asked or (floating_of(source.dtype) if op.short == "logsumexp" else source.dtype)
 
 
 @operator("torch.max torch.min Tensor.max Tensor.min", "input *rest")
@@ -189,13 +191,15 @@ def advise_argmax(op: Op, source: Tensor, axis: Value) -> None:
         "torch.softmax torch.nn.functional.softmax torch.nn.functional.log_softmax "
         "torch.log_softmax Tensor.softmax Tensor.log_softmax"
     ),
-    "input dim=None",
+    "input dim=None *rest",
 )
-def softmax(op: Op, input: Value, dim: Value) -> Value:
+def softmax(op: Op, input: Value, dim: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor_of(op.tr, input, "torch")
     if source is not None:
         advise_softmax(op, source, dim)
-    result = apply(op, "torch", "softmax" if op.short == "softmax" else "log_softmax", (input,), {"dim": dim})
+    asked = op.extra.get("dtype", next((r for r in rest if not is_term(r)), None))  # `_stacklevel` is a number
+    subject: Value = input if asked is None or source is None else cast(source, dtype_name(asked))
+    result = apply(op, "torch", "softmax" if op.short == "softmax" else "log_softmax", (subject,), {"dim": dim})
     if isinstance(result, Tensor) and op.short == "softmax":
         result.tags |= {"probabilities"}
     return result

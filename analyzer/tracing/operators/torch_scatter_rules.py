@@ -117,4 +117,10 @@ def cdist(op: Op, x1: Value, x2: Value, p: Value, rest: tuple[Value, ...]) -> Va
     longer = a if len(a.dims) >= len(b.dims) else b
     if len(longer.dims or ()) > 2 and a.dims[:-2] != b.dims[:-2]:
         return unknown_tensor(op, "torch", (a, b))
-    return Tensor((*a.dims[:-2], a.dims[-2], b.dims[-2]), "float32", "torch", site=op.where, sources=(a, b))
+    return Tensor(
+        (*a.dims[:-2], a.dims[-2], b.dims[-2]),
+        a.dtype if a.dtype == b.dtype else None,
+        "torch",
+        site=op.where,
+        sources=(a, b),
+    )

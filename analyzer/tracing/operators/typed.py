@@ -10,6 +10,7 @@ from typing import Any
 from analyzer.operators.declaration import FLOATING
 from analyzer.operators.registry import names
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.element_types import floating_of, real_of
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.tensors import Tensor
@@ -24,7 +25,8 @@ _HYPER_ALIASES = {"axis": "dim", "keepdims": "keepdim"}
 
 
 # Powers of integers too, by an exponent that is not one.
-_FLOATING = frozenset((*names("torch", FLOATING), "expm1", "pow"))
+_FLOATING = frozenset((*names("torch", FLOATING), *names("aten", FLOATING), "expm1", "pow", "angle"))
+_REAL = ("abs", "absolute", "angle")
 
 
 def call_typed(
@@ -101,5 +103,9 @@ def _rename(hyper: dict[str, Value], defaults: Mapping[str, Any]) -> None:
 
 
 def floating(name: str, dtype: str | None) -> str | None:
-    """The element type of a function's result: integers may become the default floating type, which may be any."""
-    return None if name in _FLOATING and (dtype or "").startswith(("int", "uint", "bool")) else dtype
+    """The element type of a function's result: integers may become the default floating type, which may be any.
+
+    An absolute value or an angle of complex numbers is real.
+    """
+    dtype = real_of(dtype) if name in _REAL else dtype
+    return floating_of(dtype) if name in _FLOATING else dtype

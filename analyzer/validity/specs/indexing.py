@@ -231,6 +231,8 @@ def along(case: Case, x: TensorType, indices: TensorType, axis: Any) -> TensorTy
 @define("torch", "gather", "take_along_dim")
 def torch_gather(case: Case, x: TensorType, index: TensorType, *, dim: Any) -> TensorType:
     """``torch.gather``."""
+    if _empty(index) is True:
+        return TensorType(index.dims, x.dtype)  # of any type and rank
     need_dtype(case, index, INDEX, "the index")
     place = axis_index(case, dim, max(1, x.rank), "dim")
     case.require(GATHER_RANK, max(1, index.rank) == max(1, x.rank), index=index.rank, rank=x.rank)

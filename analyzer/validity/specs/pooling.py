@@ -109,7 +109,7 @@ def _torch_pool(spatial: int, *, average: bool) -> Any:
             divisor_override: Any = None,
         ) -> TensorType:
             """``nn.AvgPool{1,2,3}d``: channels first, batched or not."""
-            return body(case, x, kernel_size, stride, padding, 1, ceil_mode)
+            return body(case, x, kernel_size, None if stride == () else stride, padding, 1, ceil_mode)
 
         return average_pool
 
@@ -125,7 +125,7 @@ def _torch_pool(spatial: int, *, average: bool) -> Any:
         ceil_mode: bool = False,
     ) -> TensorType | tuple[TensorType, ...]:
         """``nn.MaxPool{1,2,3}d``: channels first, batched or not."""
-        y = body(case, x, kernel_size, stride, padding, dilation, ceil_mode)
+        y = body(case, x, kernel_size, None if stride == () else stride, padding, dilation, ceil_mode)
         return (y, TensorType(y.shape, "int64")) if return_indices else y
 
     return max_pool
