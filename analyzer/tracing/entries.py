@@ -53,7 +53,7 @@ def explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry: 
     shared.most_steps = shared.steps + int(DEFINITION_STEPS * shared.scale)
     base = Tracer(shared)
     base.in_definition = entry is None
-    base.types_open = True  # who uses these definitions may convert them
+    base.types_open, base.modes_origin = True, "flag"  # who uses these definitions may convert or evaluate them
     with undone(base):
         _explore_definitions(base, tree, relative, entry)
 

@@ -30,6 +30,7 @@ from analyzer.tracing.values import (
     Module,
     Unknown,
     Value,
+    holds_objects,
 )
 from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate
 
@@ -63,6 +64,7 @@ class Tracer:
         self.occurrences: dict[Site, int] = {}
         self.compiled = 0  # enclosing calls that TensorFlow compiles first: tf.function, Sequential, fit
         self.types_open = False  # layers may have been moved to another floating type
+        self.modes_origin = ""  # where modules may have been put into evaluation mode unseen: who may have, an origin
         self.sparse = False  # tensors may be sparse
         self.spreading = False  # a row of sizes, `*batch`, of an argument that nobody gives has two axes
         self.trusting = False  # arguments that nobody gives have the shapes that docstrings name
@@ -144,6 +146,7 @@ class Tracer:
     def forget(self, values: Iterable[Value]) -> None:
         """An unknown function may change the lists, dictionaries and objects that it is given."""
         for value in values:
+            self.modes_origin = self.modes_origin or ("imprecise" if holds_objects(value) else "")
             if isinstance(value, (ListV, DictV, Instance)):
                 self.touch(value)
                 value.open = True

@@ -271,6 +271,13 @@ class Layer:
         return f"<{self.name.rpartition('.')[2]}>"
 
 
+def holds_objects(value: Value) -> bool:
+    """Whether it is an object or a layer, or a container that holds one: what it is given to may call its methods."""
+    held = value.items.values() if isinstance(value, DictV) else value.items if isinstance(value, ListV) else ()
+    held = value if type(value) is tuple else held
+    return isinstance(value, (Instance, Layer)) or any(isinstance(v, (Instance, Layer)) for v in held)
+
+
 @dataclass(frozen=True, slots=True)
 class Api:
     """A name of a library: ``torch.nn.functional.relu``. `variant` is ``v1`` below ``tensorflow.compat.v1``."""

@@ -44,6 +44,7 @@ from analyzer.tracing.values import (
     SuperV,
     Unknown,
     Value,
+    holds_objects,
 )
 
 __all__ = [
@@ -179,6 +180,7 @@ def _unknown_api(tr: Tracer, api: Api, args: tuple[Value, ...]) -> Value:
     if not api.name.startswith(_QUIET):
         counts = tr.shared.unknown_calls if kind is None else tr.shared.known_calls
         counts[api.name] += 1
+        tr.modes_origin = tr.modes_origin or ("imprecise" if any(map(holds_objects, args)) else "")
     tr.forget(a for a in args if not isinstance(a, Instance))
     last = api.name.rpartition(".")[2]
     if last.endswith(("Error", "Exception", "Warning")):

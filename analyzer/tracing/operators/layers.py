@@ -22,6 +22,7 @@ from analyzer.tracing.operators.keras_construction import check_keras_constructi
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
+from analyzer.tracing.operators.torch_modes import change_modes
 from analyzer.tracing.operators.torch_modules import (
     add_module,
     call_with_hooks,
@@ -395,6 +396,7 @@ def layer_method(
 ) -> Value:
     if name in _SELF:
         tr.types_open = tr.types_open or name in CONVERTING
+        change_modes(tr, layer, name, args, kwargs)
         return layer
     if name in ("forward", "call", "__call__"):
         return call_layer(tr, layer, args, kwargs, node)

@@ -12,6 +12,7 @@ from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, 
 from analyzer.tracing.operators.keras_attention import attention_part
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, layer_attribute, make_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
+from analyzer.tracing.operators.torch_modes import change_modes, mode_of
 from analyzer.tracing.operators.torch_modules import (
     add_module,
     children_by_name,
@@ -37,7 +38,6 @@ from analyzer.tracing.values import (
     ListV,
     Object,
     SuperV,
-    Unknown,
     Value,
 )
 
@@ -114,12 +114,7 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
     if not bases:
         return None
     if name == "training":
-        if "training" not in instance.attrs:
-            tr.touch(instance)
-            value = Unknown("training or evaluation", "flag", "training", "bool")
-            value.default = True
-            instance.attrs["training"] = value
-        return instance.attrs["training"]
+        return instance.attrs["training"] if "training" in instance.attrs else mode_of(tr, instance)
     layer = instance.attrs.get("__layer__")
     if isinstance(layer, Layer) and name in ("weight", "bias"):
         return layer_attribute(tr, layer, name)
@@ -181,9 +176,8 @@ def instance_method(
 ) -> Value:
     if name in _SELF:
         tr.types_open = tr.types_open or name in ("to", "half", "double", "bfloat16", "type")
-        if name in ("train", "eval"):
-            tr.touch(owner)
-            owner.attrs["training"] = name == "train" if not args else args[0]
+        if is_module(owner):
+            change_modes(tr, owner, name, args, kwargs)
         return owner
     if name == "register_buffer" or name == "register_parameter":
         label = args[0] if args else kwargs.get("name")

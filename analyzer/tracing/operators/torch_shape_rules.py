@@ -224,10 +224,13 @@ def ravel(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     ("Tensor.new_zeros Tensor.new_ones Tensor.new_empty Tensor.new_tensor Tensor.new Tensor.resize_"), "input *size"
 )
 def new(op: Op, input: Value, size: tuple[Value, ...]) -> Value:
-    if op.short in ("new_tensor", "new"):
+    if op.short == "new":
         return unknown_tensor(op, "torch")
     given = op.extra.get("dtype")
     dtype = getattr(input, "dtype", None) if given is None else dtype_name(given)
+    if op.short == "new_tensor":
+        found = tensor_of(op.tr, size[0] if size else op.extra.get("data"), "torch")
+        return unknown_tensor(op, "torch") if found is None else Tensor(found.shape, dtype, "torch", site=op.where)
     return Tensor(shape_argument(op, size), dtype, "torch", site=op.where)
 
 

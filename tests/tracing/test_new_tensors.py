@@ -1,0 +1,22 @@
+"""`Tensor.new_tensor`: the shape of the data and the element type of the tensor that makes it, against torch."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+import torch
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+
+@pytest.mark.parametrize("data", ["[1, 2]", "[[1.0, 2.0, 3.0]]", "x.shape", "data=[1]", "[1], dtype=torch.int64"])
+def test_a_tensor_of_data(tmp_path: Path, data: str) -> None:
+    text = f"import torch\nx = torch.zeros(2, 3, dtype=torch.float32)\ny = x.new_tensor({data})\n"
+    names: dict[str, torch.Tensor] = {}
+    exec(text, names)
+    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+    (found,) = next(tensors for (_, line, _), tensors in shared.assigned.items() if line == 3)[:1]
+    assert (found.dims, f"torch.{found.dtype}") == (tuple(names["y"].shape), str(names["y"].dtype))
