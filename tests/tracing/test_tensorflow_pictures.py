@@ -52,7 +52,9 @@ def traced(tmp_path: Path, call: str) -> tuple[list[str], list[tuple[object, str
     path.write_text(f"{HEAD}y = {call}\n")
     _, tree = read_source(path, tmp_path)
     shared = explore(tmp_path, path.name, tree, Versions())
-    found: list[tuple[object, str | None]] = [(t.dims, t.dtype) for (_, line, _), ts in shared.assigned.items() if line == 4 for t in ts]
+    found: list[tuple[object, str | None]] = [
+        (t.dims, t.dtype) for (_, line, _), ts in shared.assigned.items() if line == 4 for t in ts
+    ]
     return [p.level for p in shared.problems.values()], found
 
 
