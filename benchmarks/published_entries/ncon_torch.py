@@ -40,7 +40,7 @@ class _Bilinear(torch.nn.Module):
         self.weight = torch.nn.Parameter(torch.randn(5, 4, 3))
 
     def forward(self, first, second):
-        return torch.stack([ncon([self.weight, a, b], [[1, 2, -1], [1], [2]]) for a, b in zip(first, second, strict=False)])
+        return torch.stack([ncon([self.weight, a, b], [[1, 2, -1], [1], [2]]) for a, b in zip(first, second)])  # noqa: B905
 
 
 class _Traced(torch.nn.Module):
