@@ -122,7 +122,7 @@ class _Weights:
         if set(initial) != set(names) or sum(a.size for a in initial.values()) > MOST_ELEMENTS:
             return False
         try:
-            run = _Evaluation.of(self.graph, leaves, value)
+            run = _TwicePrecise.of(self.graph, leaves, value)
             started = run.values(initial)
             rng, certain = np.random.default_rng(0), np.zeros(started.shape, int)
             for _ in range(SAMPLES):
@@ -151,14 +151,14 @@ def _whole_power(node: ir.Node) -> bool:
 
 
 @dataclass(frozen=True)
-class _Evaluation:
+class _TwicePrecise:
     """A slice of the graph that computes one value, in single and in double precision, on ONNX's reference."""
 
     single: ir.Model
     double: ir.Model
 
     @classmethod
-    def of(cls, graph: Graph, leaves: Sequence[ir.Value], value: ir.Value) -> _Evaluation:
+    def of(cls, graph: Graph, leaves: Sequence[ir.Value], value: ir.Value) -> _TwicePrecise:
         models = [
             standing_alone(graph, ir.convenience.extract(graph.graph, list(leaves), [value])) for _ in ("once", "twice")
         ]

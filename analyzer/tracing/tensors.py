@@ -48,7 +48,7 @@ def show_shape(dims: Iterable[Term]) -> str:
     return "[" + ", ".join(str(d) for d in dims) + "]"
 
 
-class Memory:
+class Storage:
     """What tensors that may share their elements have in common: how often something was written into it."""
 
     __slots__ = ("known", "writes")
@@ -106,8 +106,8 @@ class Tensor:
         self.framework = framework
         self.site = site
         self.name = name  # the operator or name that made it
-        self.memory: Memory = (
-            sources[0].memory if len(sources) == 1 else Memory()
+        self.memory: Storage = (
+            sources[0].memory if len(sources) == 1 else Storage()
         )  # made of one alone, it may be a view of it
         self._known: Any = None
         self.value = value  # elements of a small tensor of whole numbers or truths: a term, or a (nested) tuple

@@ -40,7 +40,7 @@ def masks_of_bytes(torch: Any) -> Any:
     def truths(mask: Any) -> Any:
         return mask.bool() if isinstance(mask, tensor) and mask.dtype == torch.uint8 else mask
 
-    class Masks(TorchFunctionMode):  # type: ignore[misc]
+    class MasksOfBytes(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             if function == torch.where and args:
                 args = (truths(args[0]), *args[1:])
@@ -51,4 +51,4 @@ def masks_of_bytes(torch: Any) -> Any:
                 args = (args[0], tuple(map(truths, index)) if isinstance(index, tuple) else truths(index))
             return function(*args, **(kwargs or {}))
 
-    return Masks()
+    return MasksOfBytes()

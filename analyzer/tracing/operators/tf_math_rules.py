@@ -36,8 +36,7 @@ _UNARY = (
     "nn.local_response_normalization nn.lrn "
     "debugging.check_numerics ensure_shape_ math.reciprocal contrib.layers.layer_norm "
     "nn.softmax_ argsort contrib.layers.dropout math.erf "
-    "random_crop_ image.per_image_standardization image.random_flip_left_right "
-    "image.flip_left_right image.random_brightness image.random_contrast"
+    "random_crop_"
 )
 
 

@@ -97,9 +97,7 @@ DISTINCT_AXES = Rule("distinct-axes", Category.IMPROPER_VALUE, "the axes {axes} 
 
 
 def each(case: Case, value: Any, count: int, name: str) -> tuple[Term, ...]:
-    """A hyperparameter given for all axes at once or for each axis; an array counts by its numbers."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+    """A hyperparameter given for all axes at once or for each axis."""
     if not isinstance(value, (tuple, list)):
         return (value,) * count
     if len(value) == 1:

@@ -70,6 +70,11 @@ def _torch_pool_types(spatial: int, average: bool) -> tuple[str, ...]:
     return FLOATS if spatial == 1 else (*FLOATS, "int8", "uint8", "int16", "int32", "int64")
 
 
+def _own_step(stride: Any) -> Any:
+    """torch takes an empty stride for none, and steps by the window's size."""
+    return None if isinstance(stride, tuple) and not stride else stride
+
+
 def _torch_pool(spatial: int, *, average: bool) -> Any:
     def body(
         case: Case, x: TensorType, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
@@ -109,7 +114,7 @@ def _torch_pool(spatial: int, *, average: bool) -> Any:
             divisor_override: Any = None,
         ) -> TensorType:
             """``nn.AvgPool{1,2,3}d``: channels first, batched or not."""
-            return body(case, x, kernel_size, None if stride == () else stride, padding, 1, ceil_mode)
+            return body(case, x, kernel_size, _own_step(stride), padding, 1, ceil_mode)
 
         return average_pool
 
@@ -125,7 +130,7 @@ def _torch_pool(spatial: int, *, average: bool) -> Any:
         ceil_mode: bool = False,
     ) -> TensorType | tuple[TensorType, ...]:
         """``nn.MaxPool{1,2,3}d``: channels first, batched or not."""
-        y = body(case, x, kernel_size, None if stride == () else stride, padding, dilation, ceil_mode)
+        y = body(case, x, kernel_size, _own_step(stride), padding, dilation, ceil_mode)
         return (y, TensorType(y.shape, "int64")) if return_indices else y
 
     return max_pool
