@@ -1,6 +1,6 @@
 """Entry points of mmpretrain: its losses of classes, of views and of masked pictures behind few layers."""
 
-import importlib.util
+import importlib.machinery
 import sys
 import types
 from unittest.mock import MagicMock
@@ -16,7 +16,7 @@ class _Base(torch.nn.Module):
         self.init_cfg = init_cfg
 
 
-_root = importlib.util.find_spec("mmpretrain").submodule_search_locations[0]
+_root = importlib.machinery.PathFinder.find_spec("mmpretrain").submodule_search_locations[0]
 for _name in ("mmpretrain", "mmpretrain.models"):
     _package = sys.modules[_name] = types.ModuleType(_name)
     _package.__path__ = [_root + _name.removeprefix("mmpretrain").replace(".", "/")]

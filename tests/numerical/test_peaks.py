@@ -127,3 +127,61 @@ def test_no_sorted_or_running_value_leaves_its_part() -> None:
         x = rng.uniform(-scale, scale, (3, 5)).astype(np.float32)
         (result,) = session.run(None, {"x": x})
         assert outside(found[graph.graph.outputs[0]], result) == ""
+
+
+def similarity(
+    *, rectified: bool = True, epsilon: float = 0.0, written: bool = False, mean: bool = True, axis: int = 0
+) -> Graph:
+    """The norm of the mean of rows that are divided by their norms, as one speaker's embedding is made of several."""
+    b = Builder()
+    x = b.input("x", (3, 8))
+    x = b.op("Relu", x) if rectified else x
+    along = b.const([1], np.int64)
+    norm = b.op("ReduceL2", x, along)
+    if written:
+        norm = b.op("Sqrt", b.op("ReduceSum", b.op("Mul", x, x), along))
+    norm = b.op("Add", norm, b.const(epsilon)) if epsilon else norm
+    rows = b.op("Div", x, norm, name="rows")
+    total = b.op("ReduceMean" if mean else "ReduceSum", rows, b.const([axis], np.int64), keepdims=0)
+    if written:
+        length = b.op("Sqrt", b.op("ReduceSum", b.op("Pow", total, b.const(2.0)), keepdims=0))
+    else:
+        length = b.op("ReduceL2", total, b.const([0], np.int64))
+    return b.graph(b.op("Div", total, length, name="whole"), length)
+
+
+EMBEDDINGS = {"x": (-100, 100)}
+
+
+@pytest.mark.parametrize("written", [False, True])
+@pytest.mark.parametrize("mean", [False, True])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_rows_of_norm_1_that_are_not_negative_do_not_cancel(written: bool, mean: bool, axis: int) -> None:
+    assert rules(similarity(written=written, mean=mean, axis=axis), EMBEDDINGS) == [("division-by-zero", "rows")]
+
+
+@pytest.mark.parametrize("options", [{"rectified": False}, {"epsilon": 1e-5}])
+def test_rows_that_may_cancel_or_be_0_prove_nothing(options: dict) -> None:
+    assert ("division-by-zero", "whole") in rules(similarity(**options), EMBEDDINGS)
+
+
+@pytest.mark.parametrize("written", [False, True])
+@pytest.mark.parametrize("mean", [False, True])
+def test_no_run_has_a_shorter_mean_than_is_said(written: bool, mean: bool) -> None:
+    """At random, and where rows have one element, equal elements, different ones each, or nearly underflow."""
+    graph, rng = similarity(written=written, mean=mean), np.random.default_rng(0)
+    found, session = run(graph, EMBEDDINGS, everything=True).values, engine(graph)
+    apart = np.zeros((3, 8), np.float32)
+    apart[np.arange(3), np.arange(3)] = 1
+    points = [apart, np.ones((3, 8)), apart * 100, apart * 1e-18, apart * 2e-19, np.full((3, 8), 1e-18)]
+    points += [rng.uniform(-s, s, (3, 8)) + rng.choice([0, s]) for s in (100, 1, 1e-3, 1e-12, 1e-18) for _ in range(40)]
+    least, seen = np.inf, 0
+    for x in points:
+        whole, length = session.run(None, {"x": np.clip(x, -100, 100).astype(np.float32)})
+        if np.isfinite(whole).all():
+            seen += 1
+            least = min(least, float(length.min()))
+            for output, value in zip(graph.graph.outputs, (whole, length), strict=True):
+                assert outside(found[output], value) == ""
+    assert seen > 100
+    assert 0 < found[graph.graph.outputs[1]].low <= least < (1 if mean else 3)

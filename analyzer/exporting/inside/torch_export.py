@@ -26,6 +26,7 @@ from . import (
     opaque,
     specialized,
     translations,
+    unique_names,
 )
 from .entry import Built
 from .examples import array, check, match
@@ -349,6 +350,7 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
         # A complex tensor that is changed in place has no gradient, which decompositions would ask for.
         with torch.no_grad(), complex_numbers.known(torch), allowances.without_checks(torch), sizes:
             exported = _exported(program, chosen, torch)
+    unique_names.make_unique(exported.model.graph)
     weights = sum(v.const_value.nbytes for v in exported.model.graph.initializers.values() if v.const_value is not None)
     exported.save(os.path.join(out, "model.onnx"), external_data=weights > EMBED_LIMIT)
     return "onnx"

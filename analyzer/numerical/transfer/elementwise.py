@@ -13,6 +13,7 @@ from analyzer.numerical.domain import affine, dtypes
 from analyzer.numerical.domain.dtypes import select
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.kinds import decreasing, increasing, like, rounded, with_critical_points
+from analyzer.numerical.transfer.peaks import of_power
 from analyzer.numerical.transfer.registry import transfer
 
 POLES = "x = 0, -1, -2 …"
@@ -148,6 +149,8 @@ def squared(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     else:
         result = rounded(ctx, x, lo, hi, ulps=0, within=(0.0, np.inf))
     result.tight = x.tight
+    if "peaks" in x.facts:
+        result.facts = of_power(x, 2.0, result)
     return result
 
 

@@ -12,6 +12,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.reduced_axes import reduction_axes
 from analyzer.numerical.transfer.elementwise import absolute, sqrt, squared
 from analyzer.numerical.transfer.facts import reduction_fact
+from analyzer.numerical.transfer.peaks import least_norm
 from analyzer.numerical.transfer.reductions import all_axes, summed
 from analyzer.numerical.transfer.registry import transfer
 
@@ -45,6 +46,7 @@ def reduce_l2(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTens
             wide = AbstractTensor(dtypes.FLOAT32, x.shape, x.lo, x.hi, x.starts, x.nan)
             norm = sqrt(ctx, summed(ctx, squared(ctx, wide), which, kept))
             result.hi = np.minimum(np.maximum(result.hi, x.dtype.outward(norm.hi, norm.hi, 1)[1]), x.dtype.hi)
+    result.lo = np.maximum(result.lo, least_norm(x, all_axes(x, which)))
     result.nan = total.nan
     result.facts = reduction_fact("norm", x, all_axes(x, which), kept)
     return result

@@ -1,7 +1,8 @@
 """Rows that are not all small: the fact ``peaks`` maps axes to a number that the greatest element along them reaches.
 
-A softmax and what is divided by its own sum reach 1 / n; quotients and products with bounded positive numbers keep a
-part of it. So sums of rows that are normalised in turns stay away from 0, although single elements do not.
+A softmax and what is divided by its own sum reach 1 / n, what is not negative and divided by its own Euclidean norm
+reaches 1 / sqrt(n); quotients and products with bounded positive numbers, and means of what is not negative, keep a part
+of it. So sums and norms of rows that are normalised in turns stay away from 0, although single elements do not.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ Peaks = Mapping[tuple[int, ...], float]
 NONE: Peaks = {}
 ROUNDED = 1 - 1e-3  # sums of up to 10,000 numbers in float32 are that near; of more nothing is said
 MOST_TERMS = 10_000
+SHARES = {"sum": 1.0, "norm": 0.5}  # what of n numbers is greatest reaches their total / n to this power
 
 
 def peaks_of(x: AbstractTensor) -> Peaks:
@@ -38,12 +40,21 @@ def of_quotient(a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) ->
     found: dict[tuple[int, ...], float] = {}
     if a.shape == result.shape:
         found = {axes: v / b.high * (1 - 4 * a.dtype.eps) for axes, v in peaks_of(a).items()}
-    kind, source, axes, kept = b.facts.get("reduced", ("", b, None, False))
-    if kind == "sum" and kept and are_axes(axes) and source.key == a.key and a.low >= 0 and a.shape is not None:
+    kind, source, axes, kept = _own_total(b)
+    if kind in SHARES and kept and are_axes(axes) and source.key == a.key and a.low >= 0 and a.shape is not None:
         least, most = count(a.shape, axes)
         if least >= 1 and most <= MOST_TERMS and a.dtype.eps < 1e-6:
-            found[tuple(axes)] = max(found.get(tuple(axes), 0.0), ROUNDED / most)
+            found[tuple(axes)] = max(found.get(tuple(axes), 0.0), ROUNDED / most ** SHARES[kind])
     return as_fact(found, a.dtype)
+
+
+def _own_total(b: AbstractTensor) -> tuple[str, AbstractTensor, Any, bool]:
+    """Which sum or norm b is, of what, over which axes; squares that underflow make a norm smaller, never greater."""
+    known: tuple[str, AbstractTensor, Any, bool] = b.facts.get("reduced", ("", b, None, False))
+    if b.origin is not None and b.origin.rule.name == "Sqrt":
+        kind, *rest = b.origin.inputs[0].facts.get("reduced", ("", b, None, False))
+        return ("norm", *rest) if kind == "sum of squares" else ("", b, None, False)
+    return known
 
 
 def of_product(a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> dict[str, Any]:
@@ -67,19 +78,39 @@ def transposed(x: AbstractTensor, order: list[int]) -> dict[str, Any]:
     return {"peaks": moved} if moved else {}
 
 
-def least_sum(x: AbstractTensor, axes: tuple[int, ...] | None) -> float:
-    """What a sum over `axes` is at least, of what is not negative; of others nothing is said."""
+def least_sum(x: AbstractTensor, axes: tuple[int, ...] | None, mean: bool = False) -> float:
+    """What a sum (or mean) over `axes` is at least, of what is not negative; of others nothing is said."""
     if x.low < 0:
         return -np.inf
-    if axes is None or count(x.shape, axes)[0] < 1:
+    least, most = count(x.shape, axes) if axes is not None else (0, np.inf)
+    if least < 1:
         return 0.0
-    return max((v for own, v in peaks_of(x).items() if set(own) <= set(axes)), default=0.0)
+    peak = max((v for own, v in peaks_of(x).items() if axes is not None and set(own) <= set(axes)), default=0.0)
+    return _of_mean(peak, most, x.dtype) if mean else peak
 
 
-def of_sum(x: AbstractTensor, axes: tuple[int, ...] | None, kept: bool) -> dict[str, Any]:
-    """Of sums of what is not negative: along other axes than those that are added up, no element becomes smaller."""
-    if x.low < 0 or x.nan or axes is None or x.rank is None or count(x.shape, axes)[0] < 1:
+def least_norm(x: AbstractTensor, axes: tuple[int, ...] | None) -> float:
+    """What a Euclidean norm over `axes` is at least, of what is not negative: its greatest element, unless its square
+    underflows."""
+    least = least_sum(x, axes) * (1 - 4 * x.dtype.eps)
+    return least if least**2 >= 2 * x.dtype.tiny and least > 0 else 0.0
+
+
+def of_sum(x: AbstractTensor, axes: tuple[int, ...] | None, kept: bool, mean: bool = False) -> dict[str, Any]:
+    """Of sums (or means) of what is not negative: along other axes than those added up, no element becomes smaller."""
+    if x.low < 0 or x.nan or axes is None or x.rank is None:
+        return {}
+    least, most = count(x.shape, axes)
+    if least < 1:
         return {}
     place = {a: a if kept else n for n, a in enumerate(i for i in range(x.rank) if kept or i not in axes)}
-    found = {tuple(place[a] for a in own): v for own, v in peaks_of(x).items() if not set(own) & set(axes)}
-    return as_fact(found, x.dtype)
+    own = {axes_: v for axes_, v in peaks_of(x).items() if not set(axes_) & set(axes)}
+    return as_fact(
+        {tuple(place[a] for a in to): _of_mean(v, most, x.dtype) if mean else v for to, v in own.items()}, x.dtype
+    )
+
+
+def _of_mean(peak: float, most: float, dtype: Any) -> float:
+    """What a mean of at most `most` numbers that are not negative keeps of one of them; 0 where it may underflow."""
+    share = peak / most * (1 - 4 * dtype.eps)
+    return share if share >= 2 * dtype.tiny else 0.0

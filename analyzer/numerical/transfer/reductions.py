@@ -142,8 +142,8 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
     facts: dict[str, Any] = {}
     if not mean and known is not None and x.low >= 0 and all_axes(x, axes) == tuple(known[1]):
         lo = np.maximum(lo, known[0])
-    if not mean and "peaks" in x.facts:
-        lo = np.maximum(lo, least_sum(x, all_axes(x, axes)))
+    if "peaks" in x.facts:
+        lo = np.maximum(lo, least_sum(x, all_axes(x, axes), mean))
     if not mean:
         absolutes = x.origin is not None and x.origin.rule.name == "Abs"
         kind, source = ("sum of absolutes", x.origin.inputs[0]) if absolutes else ("sum", x)
@@ -157,8 +157,8 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
     if low_ < dtype.lo or high_ > dtype.hi:
         tight = x.tight is not None and 0 not in x.tight and math.isfinite(total_most)
         lo, hi = ctx.finite(lo, hi, dtype, not infinite, tight)
-    if not mean and "peaks" in x.facts:
-        facts = {**facts, **of_sum(x, all_axes(x, axes), kept)}
+    if "peaks" in x.facts:
+        facts = {**facts, **of_sum(x, all_axes(x, axes), kept, mean)}
     result = AbstractTensor(dtype, shape, lo, hi, starts, nan, facts=facts)
     if x.tight is not None and 0 not in x.tight and axes is not UNKNOWN:
         result.tight = x.tight | {0}
