@@ -86,6 +86,24 @@ def build():
 """
 
 
+@pytest.mark.parametrize("found", ["labels.unique()", "labels.unique(return_counts=True)[0]", "labels.nonzero()[:, 0]"])
+def test_a_loop_over_what_one_of_several_results_holds_is_fixed(project, export_entry, found: str) -> None:
+    """How many classes a batch has: the record has those of the example, and nothing behind it is proved."""
+    text = NET.replace("x):", "x, labels):").replace("2.0),)", "2.0), torch.tensor([1, 2, 1]))")
+    loop = f"n = sum((x * (labels == c)).sum() / x.sum().sqrt() for c in {found})"
+    project.write("net.py", text.format(reading=loop))
+    graph = export_entry("net.py:build")
+    assert operators(graph, "Log") == [False, False, True]
+    assert set(operators(graph, "Div")) == {True}
+    session = onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString())
+    x, labels = torch.full((3,), 2.0), torch.tensor([1, 2, 1])
+    feeds = {"x": x.numpy(), "labels": labels.numpy()}
+    space: dict = {}
+    exec((project.root / "net.py").read_text(), space)  # noqa: S102
+    made = session.run(None, {i.name: feeds[i.name] for i in session.get_inputs()})
+    torch.testing.assert_close([torch.tensor(m) for m in made], list(space["Net"]()(x, labels)), equal_nan=True)
+
+
 @pytest.mark.parametrize(
     ("mask", "frozen"),
     [

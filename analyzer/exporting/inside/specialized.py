@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -161,7 +162,7 @@ def _fix_selections(recorded: Any, given: Any, drawn: Any, torch: Any) -> None:
                     if index is not None and self.env[index].dtype == torch.bool:
                         seen[index] = self.env[index].clone()
             result = super().run_node(n)
-            if _reads(n, torch) and isinstance(result, torch.Tensor) and not result.is_floating_point():
+            if _chooses(n, torch) and isinstance(result, torch.Tensor) and not result.is_floating_point():
                 seen[n] = result.clone()
             return result
 
@@ -171,7 +172,7 @@ def _fix_selections(recorded: Any, given: Any, drawn: Any, torch: Any) -> None:
         if node.target is torch.ops.aten.index.Tensor:
             if _as_indices(recorded, node, seen, torch):
                 node.meta[_READ] = True
-        elif node in seen and _reads(node, torch):
+        elif node in seen and _chooses(node, torch):
             held = _held(recorded, node, seen[node])
             held.meta[_READ] = True
             node.replace_all_uses_with(held)
@@ -223,6 +224,11 @@ def _reads(node: Any, torch: Any) -> bool:
         return any(getattr(i.meta.get("val"), "dtype", torch.bool) in selecting for i in node.args[1] if i is not None)
     tags = getattr(node.target, "tags", ())
     return torch.Tag.data_dependent_output in tags or torch.Tag.dynamic_output_shape in tags
+
+
+def _chooses(node: Any, torch: Any) -> bool:
+    """Whether a result's size or number depends on values: one result of several, as of ``unique``, too."""
+    return _reads(node.args[0] if node.target is operator.getitem else node, torch)
 
 
 def _draws(node: Any, torch: Any) -> bool:
