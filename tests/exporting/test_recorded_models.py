@@ -99,7 +99,7 @@ def test_a_loop_over_what_one_of_several_results_holds_is_fixed(project, export_
     x, labels = torch.full((3,), 2.0), torch.tensor([1, 2, 1])
     feeds = {"x": x.numpy(), "labels": labels.numpy()}
     space: dict = {}
-    exec((project.root / "net.py").read_text(), space)  # noqa: S102
+    exec((project.root / "net.py").read_text(), space)
     made = session.run(None, {i.name: feeds[i.name] for i in session.get_inputs()})
     torch.testing.assert_close([torch.tensor(m) for m in made], list(space["Net"]()(x, labels)), equal_nan=True)
 

@@ -1,8 +1,8 @@
 """Rows that are not all small: the fact ``peaks`` maps axes to a number that the greatest element along them reaches.
 
 A softmax and what is divided by its own sum reach 1 / n, what is not negative and divided by its own Euclidean norm
-reaches 1 / sqrt(n); quotients and products with bounded positive numbers, and means of what is not negative, keep a part
-of it. So sums and norms of rows that are normalised in turns stay away from 0, although single elements do not.
+reaches 1 / sqrt(n); quotients and products with bounded positive numbers, and means of what is not negative, keep a
+part of it. So sums and norms of rows that are normalised in turns stay away from 0, although single elements do not.
 """
 
 from __future__ import annotations
