@@ -22,6 +22,7 @@ from . import (
     corrected_forms,
     creation,
     example_run,
+    generators,
     module_allowances,
     opaque,
     specialized,
@@ -59,6 +60,8 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         "recorded": any(note.startswith(specialized.NOTE) for note in notes),
         **(examples_show(_by_node(program, args, kwargs, named, torch)) if own else {}),
     }
+    if generators.take_away(program):
+        notes.append(generators.NOTE)
     try:
         result["format"] = _write_onnx(program, out, torch)
     except _NoExporter as missing:
@@ -341,6 +344,7 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
     if "dynamo" not in accepted:
         raise _NoExporter(f"torch {torch.__version__} has no exporter for traced programs")
     allowances.equal_bounds(program, torch)
+    generators.take_away(program)
     with _silence():
         options: dict[str, Any] = {"dynamo": True, "optimize": False, "verbose": False}
         if "custom_translation_table" in accepted:
