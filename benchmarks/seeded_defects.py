@@ -6,7 +6,7 @@
 A pair is a module (`seeded/hosts.py`) and a defect (`seeded/kinds.py`) that uses what the module computes, written out
 as a file with the defect and one with its repair. Every kind of defect is drawn once, the rest at random. The files are
 exported by warm processes and analysed with confirmation; FOLDER/results.jsonl is added to line by line. The third and
-fourth sets have PyTorch, TensorFlow and Keras, and a witness for each seed (`seeded/witnessed.py`), which `--harm` runs.
+fourth sets have PyTorch, TensorFlow and Keras, and a witness for each seed (`seeded/witnessed.py`); `--harm` runs it.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from analyzer.graph import ValueRange
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.problem import Problem
-from benchmarks.seeded.hosts import HOSTS, RANGES, Host
 from benchmarks.seeded.fourth import PAIRS as FOURTH
 from benchmarks.seeded.fourth import RANGES as FOURTH_RANGES
+from benchmarks.seeded.hosts import HOSTS, RANGES, Host
 from benchmarks.seeded.kinds import KINDS, Kind, kinds_of
 from benchmarks.seeded.second import PAIRS
 from benchmarks.seeded.third import PAIRS as THIRD

@@ -3,7 +3,6 @@
 As in `third`: the framework in the heading where it is not PyTorch, and the lines of a witness (`%`).
 """
 
-# ruff: noqa: E501 (a line of a program is one line here)
 RANGES = {  # what a project's configuration would say; the other ranges are inferred
     "share": (0, 1), "count": (0, 100), "open_mask": (0, 1), "drawn": (0, 1), "time": (0, 1), "photo": (0, 1),
     "other_photo": (0, 1), "progress": (0, 1), "jitter": (-0.5, 0.5), "claims": (0, 100), "demand": (0, 100),
