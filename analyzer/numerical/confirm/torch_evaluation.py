@@ -89,12 +89,15 @@ class PreparedNode:
     @classmethod
     def of(cls, node: ir.Node) -> PreparedNode:
         key = (node.domain or "", node.op_type)
+        first = next(iter(node.outputs), None)
         return cls(
             node,
             CONTROL.get(key),
             handler_of(*key) or own_handler(node),
             tuple(v.name or "" if v is not None else None for v in node.inputs),
-            tuple(v.name or "" for v in node.outputs),
+            tuple(
+                (v.name or "") if i == 0 or v.uses() or v.is_graph_output() else "" for i, v in enumerate(node.outputs)
+            ),
             node.op_type in ("Const", "Constant"),
             detaches(node),
         )
@@ -195,6 +198,7 @@ class _Evaluation:
         for name, result in zip(step.results, results, strict=False):
             if name:
                 values[name] = self._exact(result) if step.constant else result
+        results = [r for name, r in zip(step.results, results, strict=False) if name]  # what nobody reads harms nothing
         if self.trace.follow and not self.trace.decided and control is None and decides(node, operands, results):
             self.trace.decided = node.name or node.op_type
         if not self.trace.watched or not step.results:
