@@ -6,11 +6,12 @@
 TOOLS is an environment with `pyrefly pyrefly-torch-stubs torchtyc[all] pyright mypy jaxtyping einops torch`. PYTHON is
 an interpreter with torch and without Pyrefly's stubs, which mypy and pyright cannot read. Programs:
 the defective programs of `tests/tracing/corpus` and their twins, as they are and with the annotations that tracing
-proposes for the twin; the programs of `benchmarks/side_by_side`, written
-before any tool was tried on them, with their annotations and without (`--only written`: these alone); the forms of annotations of `tests/tracing/test_declared_shapes.py`; and defects injected into
-published code by `tracing_unseen.py --only make` (FILE), with the example that they make fail. A defect is found where
-a tool says something that it does not say of the twin, on the line where that is the marked, the failing or the changed
-one; a twin is silent if it says nothing at all of it. What runs programs is given `--runs` pairs, drawn by the seed.
+proposes for the twin; the programs of `benchmarks/side_by_side`, written before any tool was tried on them, with their
+annotations and without (`--only written`: these alone); the forms of annotations of
+`tests/tracing/test_declared_shapes.py`; and defects injected into published code by `tracing_unseen.py --only make`
+(FILE), with the example that they make fail. A defect is found where a tool says something that it does not say of the
+twin, on the line where that is the marked, the failing or the changed one; a twin is silent if it says nothing at all
+of it. What runs programs is given `--runs` pairs, drawn by the seed.
 Each tool reads all files in one process where it can; times are of processor, start included, for each file.
 """
 
@@ -211,17 +212,19 @@ def _findings(text: str) -> Said:
     }
 
 
+# no type checker beside it: they have rows of their own
+ALONE = (
+    "import sys; from analyzer.tracing import python_bugs, tracing; tracing.check_python = lambda *a: ();"
+    "from analyzer.commands.cli import main; sys.exit(main(sys.argv[1:]))"
+)
+
+
 def assay(tools: Path, folder: Path, files: list[str]) -> Said:
-    # no type checker beside it: they have rows of their own
-    script = (
-        "import sys; from analyzer.tracing import python_bugs, tracing; tracing.check_python = lambda *a: ();"
-        "from analyzer.commands.cli import main; sys.exit(main(sys.argv[1:]))"
-    )
-    return _findings(run([sys.executable, "-c", script, "trace", *files, "--format", "json"], folder))
+    return _findings(run([sys.executable, "-c", ALONE, "trace", *files, "--format", "json"], folder))
 
 
 def assay_run(tools: Path, folder: Path, files: list[str]) -> Said:
-    return _findings(run([sys.executable, "-m", "analyzer", "trace", "--run", *files, "--format", "json"], folder))
+    return _findings(run([sys.executable, "-c", ALONE, "trace", "--run", *files, "--format", "json"], folder))
 
 
 def torchtyc(*verb: str) -> Callable[[Path, Path, list[str]], Said]:
