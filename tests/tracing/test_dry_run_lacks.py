@@ -80,6 +80,8 @@ RESULTS = [
     "import numpy as np\ndef test():\n    for net in [np.ones]:\n        count = net(3).sum()\n"
     "        assert net != np.ones or count == 4\ntest()",
     "import numpy as np\ndef close(a, b):\n    assert np.allclose(a, b)\nclose(np.ones(3), np.zeros(3))",
+    "import numpy as np\ndef other(rows, count=3):\n    net = rows\n    count = net\ndef test():\n"
+    "    net = np.ones(3)\n    count = net.sum()\n    assert count == 4\ntest()",
     "import math\nops = [hex(math.floor(x)) for x in (1.5, 2.5)]\nassert ops == ['0x1', '0x3'], 'another graph'",
 ]
 MACHINES = [

@@ -22,7 +22,7 @@ _COMPUTED = ("torch", "numpy", "tensorflow", "keras", "jax", "jaxlib")
 def of_results(condition: ast.expr, scopes: Sequence[ast.AST], values: Mapping[str, Any]) -> bool:
     """Whether a condition compares what calls inside the program gave, and nothing of the machine enters it.
 
-    `scopes` are the module and the functions around it, `values` its names and what they held.
+    `scopes` are the module and the functions around it, outermost first, `values` its names and what they held.
     """
     if not _compares(condition):
         return False
@@ -31,7 +31,8 @@ def of_results(condition: ast.expr, scopes: Sequence[ast.AST], values: Mapping[s
     for part in parts:  # grows
         for name in sorted(_read(part) - seen):
             seen.add(name)
-            bound = [value for scope in scopes for value in _bound(name, scope)]
+            found = (list(_bound(name, scope)) for scope in reversed(scopes))
+            bound = next(filter(None, found), [])  # of the innermost scope that has the name
             if not bound and not _given(name, values):
                 return False
             parts += bound
@@ -76,8 +77,13 @@ def _given(name: str, values: Mapping[str, Any]) -> bool:
 
 
 def _bound(name: str, scope: ast.AST) -> Iterator[ast.AST]:
-    """What a scope binds a name to."""
-    for node in ast.walk(scope):
+    """What a scope itself binds a name to."""
+    pending = list(ast.iter_child_nodes(scope))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            continue  # which has names of its own
+        pending += ast.iter_child_nodes(node)
         if isinstance(node, ast.Assign):
             targets, value = node.targets, node.value
         elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
