@@ -97,7 +97,7 @@ class _Expression:
         return False
 
     def _halved(self, group: tuple[AbstractTensor, ...], safe: Callable[..., bool]) -> bool:
-        boxes = {t.key: (np.array([t.low]), np.array([t.high])) for t in group}
+        boxes: Boxes = {t.key: (np.array([t.low]), np.array([t.high])) for t in group}
         for turn in range(MOST_ROUNDS):
             left = self._unsafe(boxes, safe)
             if not left.size:
@@ -113,7 +113,7 @@ class _Expression:
 
     def _values(self, boxes: Boxes) -> list[AbstractTensor]:
         self.run.rounds_left -= 1
-        evaluation = _Evaluation(self.run, boxes, {})
+        evaluation = _OnBoxes(self.run, boxes, {})
         return [evaluation.value(t) for t in self.operands]
 
     def _unsafe(self, boxes: Boxes, safe: Callable[..., bool]) -> np.ndarray:
@@ -132,7 +132,7 @@ class _Expression:
 
 
 @dataclass(frozen=True)
-class _Evaluation:
+class _OnBoxes:
     """Values on boxes, one block a box; what depends on none of the variables is a single number's interval."""
 
     run: Run
@@ -159,7 +159,7 @@ class _Evaluation:
         origin = tensor.origin
         inputs = tuple(values[i.key] if isinstance(i, AbstractTensor) else i for i in origin.inputs)
         results = origin.rule.function(origin.context, *inputs)
-        result = results[origin.output] if isinstance(results, tuple) else results
+        result: AbstractTensor = results[origin.output] if isinstance(results, tuple) else results
         if origin.context.bad:
             origin.context.with_bad_results(result)
         self.run.finish(origin.context, inputs, origin.output, result)

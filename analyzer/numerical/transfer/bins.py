@@ -168,7 +168,8 @@ def _differences(widths: AbstractTensor) -> AbstractTensor | None:
     rank = len(widths.shape)
     whole = kept == tuple(range(rank)) and source.shape is not None and source.shape[:-1] == widths.shape[:-1]
     steps = tuple(after) == (*(0,) * (rank - 1), 1) and tuple(before) == (0,) * rank
-    return source if whole and steps and source.shape[-1] == widths.shape[-1] + 1 else None
+    size = source.shape[-1] if whole else None
+    return source if steps and isinstance(size, int) and widths.shape[-1] == size - 1 else None
 
 
 def _same_but_last(edges: AbstractTensor, source: AbstractTensor, size: int) -> bool:

@@ -102,10 +102,11 @@ def _factored(a: AbstractTensor) -> Iterator[tuple[AbstractTensor, AbstractTenso
 def _expanded(x: AbstractTensor, variables: dict[int, AbstractTensor], depth: int) -> _Polynomial | None:
     """`x` written out; what is no sum, difference, product or power joins `variables`. None if it grows too large."""
     if x.low == x.high and not x.nan and math.isfinite(x.low):
-        return _Polynomial(*({(): value} if value else {} for value in (Fraction(x.low), abs(Fraction(x.low)))), 0)
+        value = Fraction(x.low)
+        return _Polynomial({(): value}, {(): abs(value)}, 0) if value else _Polynomial({}, {}, 0)
     origin = x.origin
     name = origin.rule.name if origin is not None and depth else ""
-    inputs = origin.inputs if origin is not None else ()
+    inputs: tuple[AbstractTensor, ...] = origin.inputs if origin is not None else ()
     if name in ("Add", "Sub", "Mul") and len(inputs) == 2 and all(isinstance(i, AbstractTensor) for i in inputs):
         p, q = (_expanded(i, variables, depth - 1) for i in inputs)
         if p is None or q is None:
