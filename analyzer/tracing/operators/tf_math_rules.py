@@ -31,12 +31,11 @@ _UNARY = (
     "clip_by_value clip_by_norm is_nan is_inf is_finite math.is_nan logical_not erf "
     "math.softplus math.tanh math.sigmoid math.log math.exp "
     "math.sqrt math.square math.abs contrib.layers.batch_norm check_numerics Print sort "
-    "random_shuffle random.shuffle nn.crelu_ "
+    "random_shuffle random.shuffle "
     "math.rsqrt math.sign math.cos math.sin to_float to_int32 to_int64 cast saturate_cast "
     "nn.local_response_normalization nn.lrn "
-    "debugging.check_numerics ensure_shape_ math.reciprocal contrib.layers.layer_norm "
-    "nn.softmax_ argsort contrib.layers.dropout math.erf "
-    "random_crop_"
+    "debugging.check_numerics math.reciprocal contrib.layers.layer_norm "
+    "argsort contrib.layers.dropout math.erf"
 )
 
 
