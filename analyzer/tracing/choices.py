@@ -61,6 +61,11 @@ def is_joint(decisions: Sequence[Decision], in_definition: bool) -> bool:
     return sum(d.origin in free for d in decisions) > 1
 
 
+def is_joint_in_data(decisions: Sequence[Decision]) -> bool:
+    """Whether several answers of data lead here, each a value that this analysis does not have."""
+    return sum(d.origin == "data" for d in decisions) > 1
+
+
 def tier_of(decisions: Sequence[Decision], defaults: bool, in_definition: bool) -> str:
     """Which runs an error on a path concerns."""
     if defaults:

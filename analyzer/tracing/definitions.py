@@ -69,6 +69,8 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
     if name == "contextmanager":
         function.kind = "contextmanager"
         return value
+    if _documents(tr, name):
+        return value
     if name in _SEEN_THROUGH:
         if name == "wraps" and isinstance(node, ast.Call) and node.args:
             found = seen(evaluate(tr, node.args[0]))
@@ -97,6 +99,14 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         if isinstance(found, Api) and found.name in ("functools.singledispatch", "functools.singledispatchmethod"):
             return tr.unknown("a function for each type", label=function.name)
     return value
+
+
+def _documents(tr: Tracer, name: str) -> bool:
+    """Whether a decorator of a library writes a docstring, as its name says: what it decorates stays what it is.
+
+    Such decorators read the texts of all parameters of all classes, which takes more steps than the classes themselves.
+    """
+    return "docstring" in name and tr.frame.path.startswith(MARK)
 
 
 def _decorated(tr: Tracer, decorator: ast.expr, value: Value) -> Value:
@@ -206,7 +216,7 @@ def _decorate_class(tr: Tracer, value: Value, cls: Class, decorator: ast.expr) -
         cls.generated = "init" not in left_out
         cls.by_fields = cls.by_fields or "eq" not in left_out
         return value
-    if name.endswith("register_keras_serializable"):
+    if name.endswith("register_keras_serializable") or _documents(tr, name.rpartition(".")[2]):
         return value
     found = evaluate(tr, target)
     if isinstance(found, (Api, Class)):

@@ -5,22 +5,29 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from itertools import islice
 from typing import Any
 
+from analyzer.tracing.agreement import same_but_for_new_sizes
 from analyzer.tracing.arithmetic import MOST_ITEMS
 from analyzer.tracing.assignment import assign
 from analyzer.tracing.collected import as_set
 from analyzer.tracing.dictionary_objects import plain_store
 from analyzer.tracing.evaluation import call, evaluate, get_attribute, iterate
 from analyzer.tracing.libraries import MARK
+from analyzer.tracing.loops import changed_by
 from analyzer.tracing.modules import module_of
 from analyzer.tracing.operators.scalars import demand_one_element
+from analyzer.tracing.paths import Journal
 from analyzer.tracing.plain_data import LONGEST, WIDEST, hashable
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import Class, DictV, Instance, Iterator_, ListV, Scope, Value
+
+REPEATED_STEPS = 6_000  # behind which a comprehension ends whose elements repeat, as a loop does
 
 
 def _elements(tr: Tracer, nodes: list[ast.expr]) -> tuple[list[Value], bool]:
@@ -68,6 +75,7 @@ def _comprehension(tr: Tracer, node: Any, element: Callable[[], Value]) -> tuple
     frame = tr.frames[-1]
     outer = frame.scope
     frame.scope = tr.made(Scope(outer, outer.globals))
+    begun = tr.shared.steps
 
     def descend(level: int) -> None:
         nonlocal endless
@@ -94,14 +102,45 @@ def _comprehension(tr: Tracer, node: Any, element: Callable[[], Value]) -> tuple
                 if not truth:
                     taken = False
                     break
-            if taken:
+            if not taken:
+                continue
+            long = tr.shared.steps - begun >= REPEATED_STEPS
+            with tr.undoable() if long else nullcontext(Journal()) as journal:
                 descend(level + 1)
+            if long and _repeats(node, results) and not changed_by(journal, _counted(node)):
+                if more or len(node.generators) > 1 or generator.ifs or not _of_fixed_shape(results[-1]):
+                    endless = True
+                else:
+                    results.extend(results[-1] for _ in islice(items, MOST_ITEMS - count))
+                break
 
     try:
         descend(0)
     finally:
         frame.scope = outer
     return results, endless
+
+
+def _repeats(node: Any, results: list[Value]) -> bool:
+    """Whether each element is computed from the same, as far as the text tells, and the last two tell the same."""
+    if len(results) < 2:
+        return False
+    elements = [part for part in (getattr(node, name, None) for name in ("elt", "key", "value")) if part is not None]
+    used = {n.id for element in elements for n in ast.walk(element) if isinstance(n, ast.Name)}
+    return not _counted(node) & used and same_but_for_new_sizes(results[-1], results[-2])
+
+
+def _counted(node: Any) -> set[str]:
+    return {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+
+
+def _of_fixed_shape(value: Value) -> bool:
+    """Whether one object may stand for several that are computed alike: no size or element of it is open."""
+    return isinstance(value, Tensor) and value.array is None and value.value is None and _numbers(value.dims)
+
+
+def _numbers(dims: tuple[Any, ...] | None) -> bool:
+    return dims is not None and all(isinstance(size, int) for size in dims)
 
 
 def _generator(tr: Tracer, node: ast.GeneratorExp) -> Value:

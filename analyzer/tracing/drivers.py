@@ -35,6 +35,7 @@ class Driver:
     tree: ast.Module
     tests: tuple[UnitTest, ...] = ()  # that a test runner would call
     documented: bool = False  # an example of a docstring, which may be old
+    names_it: bool = True  # it names a class or function of the file; others may never come to it
 
     def __str__(self) -> str:
         return self.path if self.path.endswith(".py") else f"{self.path}:{self.line}"
@@ -61,10 +62,11 @@ def drivers_of(root: Path, relative: str, tree: ast.Module) -> list[Driver]:
             if parsed is None or not ({package, stem} & set(imported)):
                 continue
             used = set().union(*imported.values())
-            distance = 0 if used & names else 1 if word.search(block) else 2
+            own = {n.name for n in ast.walk(parsed) if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
+            distance = 0 if used & names else 1 if set(word.findall(block)) - own else 2
             tests = cases_of(parsed)
             if tests or any(not isinstance(n, _DEFINITIONS) for n in parsed.body):
-                found.append((distance, Driver(path, line, parsed, tests)))
+                found.append((distance, Driver(path, line, parsed, tests, names_it=distance < 2)))
     found.sort(key=lambda f: f[0])
     return [driver for _, driver in found[:MOST_DRIVERS]]
 

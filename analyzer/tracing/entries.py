@@ -37,6 +37,7 @@ from analyzer.tracing.values import Bound, Class, DictV, Function, Instance, Lay
 
 DEFINITION_STEPS = 150_000  # of all classes and functions that nothing calls, for each thousand lines
 DRIVER_STEPS = 120_000  # of one example or test that uses a library file
+SEARCH_STEPS = 30_000  # within which one that does not name what the file defines has to come to it
 DRIVER_EFFORT = 100_000  # of the solver, for the same
 MOST_DRIVER_PATHS = 6  # of one inferred call, of which a file may have dozens
 MOST_TESTS = 40  # of one file: those that use what was changed are seldom more
@@ -250,7 +251,9 @@ def explore_drivers(shared: Shared, tree: ast.Module, relative: str) -> None:
     if shared.late():
         return
     for driver in _drivers(shared, tree, relative):
-        shared.most_steps = shared.steps + DRIVER_STEPS
+        if shared.late():
+            shared.notes["The budget of time is spent before all programs that use this file are analysed."] = None
+            return
         remembered(shared, f"driver {driver}", lambda driver=driver: _explore_driver(shared, driver, relative))  # type: ignore[misc]
 
 
@@ -273,14 +276,16 @@ def _explore_driver(shared: Shared, driver: Driver, relative: str) -> None:
         reached, shared.reached = shared.reached, set()
         shared.sources.setdefault(driver.path, driver.tree)
         shared.effort = Effort(DRIVER_EFFORT)
-        if driver.tests:
-            _run_tests(shared, driver)
-        else:
-            explore_paths(shared, lambda tr: _run_driver(tr, driver), MOST_DRIVER_PATHS, defaults=True)
-            if shared.asks_values and not any(_proved_since(shared, before)):
-                shared.most_steps = shared.steps + DRIVER_STEPS
-                explore_sample(shared, lambda tr: _run_driver(tr, driver))
-        used = any(key.startswith(f"{relative}:") for key in shared.reached)
+        notes = dict(shared.notes)
+        if driver.names_it or _found_in_time(shared, driver, relative):
+            shared.notes = dict(notes)
+            _run(shared, driver, DRIVER_STEPS)
+        used = _comes_to(shared, relative)
+        if not used:
+            shared.notes = notes  # they are of other files
+        elif shared.asks_values and not driver.tests and not any(_proved_since(shared, before)):
+            shared.most_steps = shared.steps + DRIVER_STEPS
+            explore_sample(shared, lambda tr: _run_driver(tr, driver))
         shared.reached |= reached
         for key in [k for k, p in shared.problems.items() if p is not before.get(k)]:
             problem = shared.problems.pop(key)
@@ -297,6 +302,26 @@ def _explore_driver(shared: Shared, driver: Driver, relative: str) -> None:
         effort.spent = effort.spent or shared.effort.spent
     finally:
         shared.most_steps, shared.effort = limit, effort
+
+
+def _run(shared: Shared, driver: Driver, steps: int) -> None:
+    shared.most_steps = shared.steps + steps
+    if driver.tests:
+        _run_tests(shared, driver)
+    else:
+        explore_paths(shared, lambda tr: _run_driver(tr, driver), MOST_DRIVER_PATHS, defaults=True)
+
+
+def _found_in_time(shared: Shared, driver: Driver, relative: str) -> bool:
+    """Whether a program that does not name what the file defines comes to it, and has more to show."""
+    ran_out, shared.ran_out = shared.ran_out, False
+    _run(shared, driver, SEARCH_STEPS)
+    more, shared.ran_out = shared.ran_out, shared.ran_out or ran_out
+    return more and _comes_to(shared, relative)
+
+
+def _comes_to(shared: Shared, relative: str) -> bool:
+    return any(key.startswith(f"{relative}:") for key in shared.reached)
 
 
 def _proved_since(shared: Shared, before: dict[tuple[Any, ...], Diagnostic]) -> Iterator[bool]:

@@ -100,7 +100,7 @@ class Shared:
     import_steps: int = IMPORT_STEPS
     import_reserve: int = IMPORT_RESERVE
     operations: Iterator[int] = field(default_factory=lambda: count(1))  # numbers of operator applications
-    files: dict[tuple[str, str, str], FilePath | None] = field(default_factory=dict)  # where modules were found
+    files: dict[tuple[str | bool, ...], FilePath | None] = field(default_factory=dict)  # where modules were found
     passed: set[tuple[str, int, str]] = field(
         default_factory=set
     )  # (path, line, operator) on a path that no error ends there

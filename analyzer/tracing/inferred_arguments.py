@@ -8,7 +8,7 @@ import re
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.known_types import declared
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Class, Function, Object, Scope, Unknown, Value
+from analyzer.tracing.values import Class, DictV, Function, ListV, Object, Scope, Unknown, Value
 
 _CONFIGURATION = re.compile(
     r"(Config|Configuration|Cfg|Args|Arguments|Options|HParams|Hparams|Hyperparameters|Params)$"
@@ -40,7 +40,10 @@ def is_open(function: Function) -> bool:
 
 
 def _stands_for_nothing(name: str, default: Value) -> bool:
-    """Whether a default says that callers have to give a size: -1, but for what may be an axis."""
+    """Whether a default says that callers have to give a value: a size of -1, but for what may be an axis, or no
+    element at all."""
+    if isinstance(default, (tuple, ListV, DictV)):
+        return not (default if isinstance(default, tuple) else default.items or default.open)
     negative = isinstance(default, int) and not isinstance(default, bool) and default < 0
     return negative and not (name in ("dim", "dims", "axes") or name.endswith("axis"))
 

@@ -138,7 +138,7 @@ class _Changes:
         self.settled = False  # the last round changed nothing but counters, and to what an earlier one had it already
 
     def add(self, journal: Journal) -> list[Change]:
-        changes = _changes(journal, self.targets)
+        changes = changed_by(journal, self.targets)
         for holder, key, old, new in changes:
             first = self.found.get((id(holder), key))
             self.found[id(holder), key] = (holder, key, old if first is None else first[2], new)
@@ -205,7 +205,8 @@ _FILLING = ("append", "extend", "insert", "add", "update", "setdefault")
 Change = tuple[Any, Any, Any, Any]  # holder, key, old, new
 
 
-def _changes(journal: Journal, ignored: set[str]) -> list[Change]:
+def changed_by(journal: Journal, ignored: set[str]) -> list[Change]:
+    """What a round has changed, but for names that it sets anew each time."""
     changed: list[Change] = []
     for item, before in journal.saved.values():
         if isinstance(item, (Shape, Unknown, Iterator_)) or not hasattr(item, "state"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -215,7 +216,9 @@ def _through_stars(tr: Tracer, scope: LazyScope, path: str, name: str, depth: in
     """The last module, of those whose names are all taken over, that binds a name itself."""
     for node in reversed(scope.stars):
         base = _base(path, node)
-        module = _load(tr, base) if base != module_of(path) else None
+        if base == module_of(path) or not _may_bind(_find(tr, base), name):
+            continue
+        module = _load(tr, base)
         if not isinstance(module, Module) or not isinstance(module.scope, LazyScope):
             continue
         if name in module.scope.binding:
@@ -226,16 +229,36 @@ def _through_stars(tr: Tracer, scope: LazyScope, path: str, name: str, depth: in
     return None
 
 
+_STAR = re.compile(rb"import[\s\\]*\*")
+
+
+def _may_bind(file: Path | None, name: str) -> bool:
+    """Whether a module has the name in its text, or takes over all names of another: the others are not parsed."""
+    try:
+        text = file.read_bytes() if file is not None and file.is_file() else b""
+    except OSError:
+        return False
+    return name.encode() in text or _STAR.search(text) is not None
+
+
 def _find(tr: Tracer, name: str) -> Path | None:
     """The file of a repository module, looked for beside the importing file, at the root and below `src`."""
     if not name or name.split(".")[0] in ("torch", "tensorflow", "numpy"):
         return None
-    key = (name, tr.frames[0].path if tr.frames else "", tr.frame.path if tr.frames else "")
+    first = name.partition(".")[0]
+    own = bool(tr.frames) and tr.frame.path.partition("/")[0] == first  # what lies in the same package is no library
+    key = (name, own, *_looked_from(tr))
     if key not in tr.shared.files:
-        first = name.partition(".")[0]
-        own = bool(tr.frames) and Path(tr.frame.path).parts[0] == first  # what lies in the same package is no library
         tr.shared.files[key] = _search(tr, name) or (None if own else library_file(name))
     return tr.shared.files[key]
+
+
+def _looked_from(tr: Tracer) -> tuple[str | bool, ...]:
+    """What of the script and of the importing file decides where a module is looked for: files of a folder share it."""
+    frames = (*tr.frames[:1], *tr.frames[-1:])
+    return tuple(
+        part for f in frames for part in (f.path.rpartition("/")[0], _imports_relatively(tr.shared.sources.get(f.path)))
+    )
 
 
 def _search(tr: Tracer, name: str) -> Path | None:

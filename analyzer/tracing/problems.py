@@ -60,6 +60,7 @@ class Diagnostic:
     assumed: bool = False  # that the first layer's input is a batch; another path takes one example
     places: tuple[Site, ...] = ()  # other lines that had a part in it, the nearest first
     joint: bool = False  # several choices of data or of callers lead here, which may exclude each other
+    joint_in_data: bool = False  # several of them are of data
     tier: str = ""  # which runs fail: see the constants above
     before: int = 0  # how often the operator went well on this path before it failed
     unreached: bool = False  # only a call whose arguments this analysis made up leads here, no program

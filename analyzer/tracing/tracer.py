@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from analyzer.tracing.annotations import MOST_CALLS, seen_call
-from analyzer.tracing.choices import default_of, is_joint, origin_of, settled, tier_of, wording_of
+from analyzer.tracing.choices import default_of, is_joint, is_joint_in_data, origin_of, settled, tier_of, wording_of
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd, SeenThrough
@@ -350,7 +350,8 @@ class Tracer:
             assumed = any(d.origin == "rank" for d in self.path.decisions)
             tier = tier_of(self.path.decisions, self.defaults, self.in_definition)
             joint = is_joint(self.path.decisions, self.in_definition)
-            problem = replace(problem, tier=tier, assumed=assumed, joint=joint)
+            several = is_joint_in_data(self.path.decisions)
+            problem = replace(problem, tier=tier, assumed=assumed, joint=joint, joint_in_data=several)
         if self.made_up and problem.level != "note":
             problem = replace(problem, unreached=not problem.own_sizes)
         place = (problem.site.path, problem.site.line, problem.operator)

@@ -290,7 +290,10 @@ def explore(
 
 
 def _drop_doubtful(shared: Shared) -> None:
-    """An error behind a branch that this analysis cannot decide is kept only if the operator fails on every path."""
+    """An error behind a branch that this analysis cannot decide is kept only if the operator fails on every path.
+
+    The same holds behind several answers of data: which of them come together is as little known.
+    """
     for key, problem in list(shared.problems.items()):
         place = (problem.site.path, problem.site.line, problem.operator)
         works = place in shared.passed or shared.passed_cut[place] > problem.before
@@ -298,7 +301,7 @@ def _drop_doubtful(shared: Shared) -> None:
             works = place in shared.passed_samples
         if problem.tier in (DOCUMENTED_CALL, SAMPLED_RUN) or problem.tier.startswith(DOCUMENTED_PROGRAM):
             continue  # the operator works for other arguments than those that the docstring names
-        if problem.level == "error" and not problem.certain and works:
+        if problem.level == "error" and (not problem.certain or problem.joint_in_data) and works:
             del shared.problems[key]
         elif problem.level == "error" and problem.joint and works:
             only = "Several choices of data or of callers lead here together; with others this works."

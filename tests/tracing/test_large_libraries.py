@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing import libraries, library_index, summaries
-from analyzer.tracing.frames import Shared
+from analyzer.tracing import libraries, library_index, modules, summaries
+from analyzer.tracing.frames import IMPORT_STEPS, Shared
 from analyzer.tracing.summaries import Summaries
+from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.tracing import explore, read_source
 
 FILES = {
@@ -57,6 +59,33 @@ class Attention:
         pass
 class Other:
     pass
+""",
+    "twice/__init__.py": "from .first import *\nfrom .second import *\nfrom .third import *\n",
+    "twice/first.py": "import torch\nclass Other:\n    pass\n",
+    "twice/second.py": "from ..hidden import *\n",
+    "hidden.py": """
+import torch.nn as nn
+class Repeated(nn.Module):
+    def forward(self, x):
+        return x.transpose(0, 1)
+""",
+    "twice/third.py": "import torch\nclass Another:\n    pass\n",
+    "elsewhere.py": "class Repeated:\n    pass\n",
+    "documenting.py": """
+def auto_docstring(cls):
+    found = {}
+    for number in range(90):
+        for other in range(90):
+            found[number, other] = other + number
+    return cls
+""",
+    "documented.py": """
+import torch.nn as nn
+from .documenting import auto_docstring
+@auto_docstring
+class Documented(nn.Module):
+    def forward(self, x):
+        return x.transpose(0, 1)
 """,
     "wide.py": """
 class Attention:
@@ -218,3 +247,27 @@ def test_a_result_that_is_none_is_traced_instead(traced, tmp_path: Path, result:
     data["calls"] = {key: {"result": result, "doubtful": False} for key in data["calls"]}
     file.write_text(json.dumps(data))
     assert lines(traced(program, Summaries(kept))) == {(8, True)}
+
+
+def test_a_module_that_does_not_hold_a_name_is_not_parsed_for_it(traced, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    read: list[str] = []
+    parse = modules.parse
+
+    def noted(tr: Tracer, file: Path, relative: str) -> ast.Module | None:
+        read.append(relative)
+        return parse(tr, file, relative)
+
+    monkeypatch.setattr(modules, "parse", noted)
+    made = "biglib.twice.Repeated()"
+    assert lines(traced(PROGRAM.format(made, 2))) == set()
+    assert {line for line, _ in lines(traced(PROGRAM.format(made, 3)))} == {8}
+    assert "/biglib/hidden.py" in read
+    assert not {"/biglib/twice/first.py", "/biglib/twice/third.py"} & set(read)
+
+
+def test_a_decorator_that_writes_a_docstring_is_not_followed(traced) -> None:  # type: ignore[no-untyped-def]
+    shared = traced(
+        PROGRAM.replace("import biglib", "from biglib import documented").format("documented.Documented()", 3)
+    )
+    assert {line for line, _ in lines(shared)} == {8}
+    assert IMPORT_STEPS - shared.import_steps < 1000

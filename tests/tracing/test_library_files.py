@@ -117,6 +117,22 @@ def test_a_default_of_minus_one_is_no_size(tmp_path: Path) -> None:
     assert problems(tmp_path, SENTINEL.format(".view(-1, 0)[1, 2, 3]"))
 
 
+EMPTY = """
+class Joined(nn.Module):
+    def __init__(self, masks={}, scale=1.0):
+        super().__init__()
+        self.masks = masks
+    def forward(self, x):
+        return torch.cat([x[:, m] for m in self.masks], dim=1){}
+"""
+
+
+@pytest.mark.parametrize("default", ["[]", "()", "{}"])
+def test_an_empty_default_stands_for_what_callers_give(tmp_path: Path, default: str) -> None:
+    assert not problems(tmp_path, EMPTY.format(default, ""))
+    assert problems(tmp_path, EMPTY.format(default, " + torch.zeros(2, 3) @ torch.zeros(2, 3)"))
+
+
 def test_a_dictionary_that_was_sorted_by_unknown_keys_may_hold_what_is_asked(tmp_path: Path) -> None:
     source = """
 def group(prefix, d):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.paths import Decision, Explorer
+from analyzer.tracing.paths import MOST_QUEUED, Decision, Explorer
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracing import explore, read_source
 
@@ -119,3 +119,38 @@ def errors(tmp_path: Path, text: str) -> list[str]:
     _, tree = read_source(path, tmp_path)
     shared = explore(tmp_path, "program.py", tree, Versions())
     return [p.message for p in shared.problems.values() if p.level == "error"]
+
+
+def test_a_side_for_which_there_was_no_room_counts_only_if_no_path_takes_it() -> None:
+    sites = [Site("net.py", line) for line in range(1, MOST_QUEUED + 3)]
+    for both in (False, True):
+        explorer = Explorer(1)
+        prefixes = explorer.prefixes()
+        explorer.finished(next(prefixes), [Decision(site, True, "flag", "") for site in sites])
+        assert explorer.spent  # two sides were left out
+        if both:
+            explorer.finished(next(prefixes), [Decision(site, False, "flag", "") for site in sites])
+        assert explorer.spent is not both
+
+
+CHANCE = """
+import torch
+
+def pick():
+    for round in range(3):
+        if torch.rand(()) > 0.5:
+            return round
+    return {otherwise}
+
+start = pick()
+print(torch.zeros(4, 2)[start : start + 1].expand(1, 2))
+"""
+
+
+def test_several_answers_of_data_prove_nothing_where_others_work(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(CHANCE.format(otherwise=-1))
+    _, tree = read_source(tmp_path / "net.py", tmp_path)
+    assert not explore(tmp_path, "net.py", tree, Versions()).problems
+    text = CHANCE.format(otherwise=-1).replace("return round", "return round - 9")
+    _, tree = read_source(tmp_path / "net.py", tmp_path, text)
+    assert explore(tmp_path, "net.py", tree, Versions()).problems  # no choice works

@@ -277,3 +277,36 @@ def traced(tmp_path: Path, text: str) -> Shared:
     path.write_text(text)
     _, tree = read_source(path, tmp_path)
     return explore(tmp_path, "program.py", tree, Versions())
+
+
+REPEATED = {
+    "a tensor for each round": """
+def main():
+    found = [work(torch.zeros(2, 4)) for _ in range(300)]
+    return nn.Linear(301, 2)(torch.stack(found, dim=1)[0, :, 0])
+""",
+    "what its calls fill": """
+found = []
+
+def add():
+    found.append(work(torch.zeros(2, 4)))
+
+def main():
+    [add() for _ in range(90)]
+    return nn.Linear(91, 2)(torch.stack(found, dim=1)[0, :, 0])
+""",
+}
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_a_comprehension_that_repeats_has_all_its_elements(tmp_path: Path, name: str) -> None:
+    wrong = traced(tmp_path, HEAD + REPEATED[name] + "\nmain()\n")
+    assert [p.message for p in wrong.problems.values() if p.level == "error"]
+    right = REPEATED[name].replace("301", "300").replace("91", "90")
+    assert not traced(tmp_path, HEAD + right + "\nmain()\n").problems
+
+
+def test_a_comprehension_that_repeats_is_not_followed_to_its_end(tmp_path: Path) -> None:
+    text = HEAD + REPEATED["a tensor for each round"].replace("301", "ROUNDS").replace("300", "ROUNDS") + "\nmain()\n"
+    short, long = (traced(tmp_path, text.replace("ROUNDS", n)).steps for n in ("250", "300"))
+    assert long - short < 500

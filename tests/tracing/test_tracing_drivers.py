@@ -12,6 +12,7 @@ import pytest
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing import libraries
 from analyzer.tracing.drivers import _python_files, drivers_of
+from analyzer.tracing.entries import SEARCH_STEPS
 from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.tracing import explore, read_source
 
@@ -233,3 +234,45 @@ def test_a_folder_that_may_not_be_looked_at_is_passed_over(tmp_path: Path, monke
 
     monkeypatch.setattr(Path, "stat", refused)
     assert list(_python_files(tmp_path)) == [tmp_path / "open" / "net.py"]
+
+
+PART = """
+import torch, torch.nn as nn
+
+class Patches(nn.Module):
+    def forward(self, x):
+        return x @ torch.zeros(3, 3)
+"""
+WHOLE = """
+import torch, torch.nn as nn
+from patches.net import Patches
+
+class Whole(nn.Module):
+    def __init__(self, used):
+        super().__init__()
+        self.part = Patches() if used else nn.Identity()
+    def forward(self, x):
+        for i in range(45):
+            for j in range(45):
+                x = torch.cat([torch.relu(x), torch.zeros(2, 1)], 1)
+        return self.part(x)
+"""
+PROGRAM = """
+import torch
+from patches.whole import Whole
+print(Whole(used={})(torch.zeros(2, 4)))
+"""
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_a_program_that_does_not_name_the_file_is_followed_if_it_comes_to_it(tmp_path: Path, used: bool) -> None:
+    (tmp_path / "patches").mkdir()
+    (tmp_path / "patches" / "whole.py").write_text(WHOLE)
+    (tmp_path / "example.py").write_text(PROGRAM.format(used))
+    (tmp_path / "patches" / "__init__.py").write_text("")
+    (tmp_path / "patches" / "net.py").write_text(PART)
+    _, tree = read_source(tmp_path / "patches" / "net.py", tmp_path)
+    shared = explore(tmp_path, "patches/net.py", tree, Versions())
+    assert [p.site.path for p in shared.problems.values()] == ["patches/net.py"] * used
+    assert used or shared.steps < 2 * SEARCH_STEPS
+    assert used or not any("budget" in note for note in shared.notes)
