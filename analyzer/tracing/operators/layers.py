@@ -197,6 +197,8 @@ def call_layer(
     )
     if site is not None:
         op.layer = last
+    elif node is None and layer.site is not None and layer.site.path == op.where.path:
+        op.layer = f"{last} made on line {layer.site.line}"
     entry = rules().get(f"{layer.name}.__call__")
     if entry is not None:
         tr.shared.known_calls[layer.name] += 1
@@ -283,9 +285,23 @@ def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...]) -> Value:
 
 
 def _call_member(tr: Tracer, member: Layer, args: tuple[Value, ...]) -> Value:
-    """A member is called by the sequence, so its own line is where it fails."""
+    """A member is called by the sequence: it fails on its own line where its sizes stand, else where that is called."""
     own = member.site is not None and not (member.site.path.startswith(MARK) and not tr.frame.path.startswith(MARK))
+    own = own and not _sized_elsewhere(member)
     return call_layer(tr, member, args, {}, None, member.site if own else None)
+
+
+_SIZES = frozenset((
+    "in_features", "out_features", "in_channels", "out_channels", "num_features", "num_channels", "normalized_shape",
+    "input_size", "hidden_size", "units", "filters",
+))  # fmt: skip
+
+
+def _sized_elsewhere(member: Layer) -> bool:
+    """Whether a layer is made of sizes none of which its own line writes as a number."""
+    sizes = [node for name, node in member.nodes.items() if name in _SIZES]
+    written = (isinstance(part, ast.Constant) for node in sizes for part in ast.walk(node))
+    return bool(sizes) and not any(written)
 
 
 # ------------------------------------------------------------------------------------------------- attributes
