@@ -11,6 +11,15 @@ from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore, read_source
 
 CALLS = """
+    torch.vmap(lambda x: x.sum())(a)                    | a=3,4
+    torch.vmap(lambda x, y: x @ y, in_dims=(0, None))(a, b) | a=2,3,8 b=8,4
+    torch.func.vmap(lambda x: x.T, in_dims=1, out_dims=-1)(a) | a=2,3,8
+    torch.func.grad(lambda x: x.sum())(a)               | a=3,4
+    torch.func.jacrev(lambda x: x.sum(0))(a)            | a=3,4
+    torch.func.hessian(lambda x: x.sum())(a)            | a=3,4
+    torch.zeros(len(torch.where(a.bool())))             | a=3,4
+    torch.nn.PairwiseDistance(keepdim=True)(a, b)       | a=3,4 b=3,4
+    torch.nn.LazyLinear(5)(a)                           | a=3,4
     torch.broadcast_tensors(a, b)[0]                    | a=3,1,4 b=5,4
     torch.fmax(a, b)                                    | a=3,1,4 b=5,4
     torch.clamp_min(a, b)                               | a=5,1 b=5

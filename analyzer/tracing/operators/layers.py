@@ -14,6 +14,7 @@ from analyzer.tracing.evaluation import call, iterate, seen
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.construction import check_construction
+from analyzer.tracing.operators.constructors import positional
 from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
 from analyzer.tracing.operators.empty_pooling import empty_pool_layer
 from analyzer.tracing.operators.index_values import check_indices
@@ -88,7 +89,7 @@ def make_layer(
     if made is not None:
         names = [p.name for p in made.parameters]
     elif found is not None:
-        names = list(defaults_of(found))
+        names = list(positional(framework, last) or defaults_of(found))
     elif entry is None and framework == "keras" and last in ("Layer", "Wrapper"):
         return None
     arguments: dict[str, Value] = {}
@@ -300,8 +301,7 @@ _SIZES = frozenset((
 def _sized_elsewhere(member: Layer) -> bool:
     """Whether a layer is made of sizes none of which its own line writes as a number."""
     sizes = [node for name, node in member.nodes.items() if name in _SIZES]
-    written = (isinstance(part, ast.Constant) for node in sizes for part in ast.walk(node))
-    return bool(sizes) and not any(written)
+    return bool(sizes) and not any(isinstance(node, ast.Constant) for node in sizes)
 
 
 # ------------------------------------------------------------------------------------------------- attributes
