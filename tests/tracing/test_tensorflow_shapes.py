@@ -147,6 +147,12 @@ def test_a_call_gives_the_shape_that_tensorflow_gives(call: str, tmp_path: Path)
     assert found[0].dtype in (None, tf.as_dtype(made.dtype).name)
 
 
+def test_nothing_is_told_of_tensors_that_are_not_known(tmp_path: Path) -> None:
+    """All calls, of operands that a library gives."""
+    head = "import tensorflow as tf\nfrom somelib import a, b, m, i, z\n"
+    assert traced(head + "".join(f"y = {c.strip()}\n" for c in CALLS), tmp_path)[1] == []
+
+
 REFUSED = """
     tf.boolean_mask(a, tf.constant([True, False]))
     tf.boolean_mask(a, m, axis=1)

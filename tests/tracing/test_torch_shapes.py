@@ -11,6 +11,13 @@ from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore, read_source
 
 CALLS = """
+    a.max(dim=2, keepdims=True)[0]                      | a=2,3,8
+    torch.min(a, axis=1, keepdims=True)[1]              | a=2,3,8
+    torch.std_mean(a, axis=1, keepdims=True)[0]         | a=2,3,8
+    torch.kthvalue(a, 1, axis=1, keepdims=True)[0]      | a=2,3,8
+    torch.mode(a, axis=1, keepdims=True)[0]             | a=2,3,8
+    torch.matmul(input=a, other=b)                      | a=2,3,8 b=8,2
+    a.median(axis=1, keepdims=True).values              | a=2,3,8
     torch.vmap(lambda x: x.sum())(a)                    | a=3,4
     torch.vmap(lambda x, y: x @ y, in_dims=(0, None))(a, b) | a=2,3,8 b=8,4
     torch.func.vmap(lambda x: x.T, in_dims=1, out_dims=-1)(a) | a=2,3,8

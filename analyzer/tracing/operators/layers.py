@@ -292,15 +292,12 @@ def _call_member(tr: Tracer, member: Layer, args: tuple[Value, ...]) -> Value:
     return call_layer(tr, member, args, {}, None, member.site if own else None)
 
 
-_SIZES = frozenset((
-    "in_features", "out_features", "in_channels", "out_channels", "num_features", "num_channels", "normalized_shape",
-    "input_size", "hidden_size", "units", "filters",
-))  # fmt: skip
+_OF_INPUT = frozenset(("in_features", "in_channels", "num_features", "num_channels", "normalized_shape", "input_size"))
 
 
 def _sized_elsewhere(member: Layer) -> bool:
-    """Whether a layer is made of sizes none of which its own line writes as a number."""
-    sizes = [node for name, node in member.nodes.items() if name in _SIZES]
+    """Whether its own line says what its input must have, but by no number."""
+    sizes = [node for name, node in member.nodes.items() if name in _OF_INPUT]
     return bool(sizes) and not any(isinstance(node, ast.Constant) for node in sizes)
 
 

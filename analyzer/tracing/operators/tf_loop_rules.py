@@ -70,7 +70,8 @@ def _rows(op: Op, elems: Value) -> tuple[Any, Value]:
         return None, None
     rows = iter([like(op, f, f.dims[1:], f.dtype) for f in found if f is not None and f.dims])
     first = found[0]
-    assert first is not None and first.dims
+    assert first is not None
+    assert first.dims
     return first.dims[0], rebuilt(elems, lambda _: next(rows))
 
 

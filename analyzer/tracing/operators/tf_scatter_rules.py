@@ -22,7 +22,7 @@ def boolean_mask(op: Op, tensor: Value, mask: Value, axis: Value, rest: tuple[Va
     source, chosen = tensor_(op, tensor), tensor_(op, mask)
     first = plain(op.tr, axis) if axis is not None else 0
     if source is None or chosen is None or source.dims is None or chosen.dims is None or not isinstance(first, int):
-        return unknowntensor_(op, "tf", tuple(t for t in (source, chosen) if t is not None))
+        return unknown_tensor(op, "tf", tuple(t for t in (source, chosen) if t is not None))
     sentence = f"a mask {show_shape(chosen.dims)} does not fit axis {first} of {show_shape(source.dims)}"
     if not chosen.dims:
         fail(op, "rank", "the mask must not be a scalar", (source, chosen))
@@ -43,26 +43,24 @@ def gather_nd(op: Op, params: Value, indices: Value, batch_dims: Value, rest: tu
     """The last axis of the indices says where, in the first axes behind those of the batch."""
     table, places = tensor_(op, params), tensor_(op, indices)
     if table is None or places is None or table.dims is None or not places.dims or not isinstance(batch_dims, int):
-        return unknowntensor_(op, "tf", tuple(t for t in (table, places) if t is not None))
+        return unknown_tensor(op, "tf", tuple(t for t in (table, places) if t is not None))
     depth = places.dims[-1]
     if not isinstance(depth, int) or batch_dims < 0 or batch_dims >= len(places.dims):
-        return unknowntensor_(op, "tf", (table, places))
+        return unknown_tensor(op, "tf", (table, places))
     sentence = f"indices {show_shape(places.dims)} name {depth} axes of {show_shape(table.dims)}"
     if batch_dims + depth > len(table.dims):
         fail(op, "rank", sentence, (table, places))
     for p, q in zip(table.dims[:batch_dims], places.dims[:batch_dims], strict=True):
         require(op, equal(p, q), "batch", sentence, (table, places))
     dims = (*places.dims[:-1], *table.dims[batch_dims + depth :])
-    return Tensor(
-        dims, table.dtype, "tf", site=op.where, sources=(table, places), graph=table.graph or places.graph
-    )
+    return Tensor(dims, table.dtype, "tf", site=op.where, sources=(table, places), graph=table.graph or places.graph)
 
 
 @operator("tf.scatter_nd", "indices updates shape *rest")
 def scatter_nd(op: Op, indices: Value, updates: Value, shape: Value, rest: tuple[Value, ...]) -> Value:
     places, values, dims = tensor_(op, indices), tensor_(op, updates), shape_value(op, shape)
     if dims is None:
-        return unknowntensor_(op, "tf", tuple(t for t in (places, values) if t is not None))
+        return unknown_tensor(op, "tf", tuple(t for t in (places, values) if t is not None))
     _need_updates(op, places, values, dims)
     graph = any(t is not None and t.graph for t in (places, values))
     return Tensor(dims, values.dtype if values is not None else None, "tf", site=op.where, graph=graph)
@@ -75,7 +73,7 @@ def scatter_nd(op: Op, indices: Value, updates: Value, shape: Value, rest: tuple
 def tensor_scatter(op: Op, tensor: Value, indices: Value, updates: Value, rest: tuple[Value, ...]) -> Value:
     target = tensor_(op, tensor)
     if target is None:
-        return unknowntensor_(op, "tf")
+        return unknown_tensor(op, "tf")
     if target.dims is not None:
         _need_updates(op, tensor_(op, indices), tensor_(op, updates), target.dims)
     return like(op, target, target.shape, target.dtype)
@@ -123,7 +121,7 @@ def segments(op: Op, data: Value, segment_ids: Value, rest: tuple[Value, ...]) -
     """Rows with one number are put together; there are as many as the largest number, and one."""
     source, numbers = tensor_(op, data), tensor_(op, segment_ids)
     if source is None or numbers is None or not source.dims or numbers.dims is None:
-        return unknowntensor_(op, "tf", tuple(t for t in (source, numbers) if t is not None))
+        return unknown_tensor(op, "tf", tuple(t for t in (source, numbers) if t is not None))
     if len(numbers.dims) != 1:
         fail(op, "rank", f"the numbers of rows must be a vector, and are {show_shape(numbers.dims)}", (numbers,))
     told = f"{show_shape(numbers.dims)} numbers for the rows of {show_shape(source.dims)}"
@@ -145,14 +143,10 @@ def unsorted_segments(
     source, numbers = tensor_(op, data), tensor_(op, segment_ids)
     count = op.tr.term_of(num_segments, "segments")
     if source is None or numbers is None or source.dims is None or numbers.dims is None or count is None:
-        return unknowntensor_(op, "tf", tuple(t for t in (source, numbers) if t is not None))
+        return unknown_tensor(op, "tf", tuple(t for t in (source, numbers) if t is not None))
     told = f"{show_shape(numbers.dims)} numbers for {show_shape(source.dims)}"
     if len(numbers.dims) > len(source.dims):
         fail(op, "rank", told, (source, numbers))
     for p, q in zip(numbers.dims, source.dims, strict=False):
         require(op, equal(p, q), "size", told, (source, numbers))
     return like(op, source, (count, *source.dims[len(numbers.dims) :]), source.dtype)
-
-
-def _tensor(op: Op, value: Value) -> Tensor | None:
-    return tensor(op, value)

@@ -106,9 +106,7 @@ def overlap_and_add(op: Op, signal: Value, frame_step: Value, rest: tuple[Value,
     return like(op, source, (*source.dims[:-2], (source.dims[-2] - 1) * step + source.dims[-1]), source.dtype)
 
 
-@operator(
-    " ".join(f"tf.signal.{n}" for n in ("hann_window", "hamming_window", "kaiser_window")), "window_length *rest"
-)
+@operator(" ".join(f"tf.signal.{n}" for n in ("hann_window", "hamming_window", "kaiser_window")), "window_length *rest")
 def window(op: Op, window_length: Value, rest: tuple[Value, ...]) -> Value:
     length = op.tr.term_of(window_length)
     return unknown_tensor(op, "tf") if length is None else Tensor((length,), _kind(op, "float32"), "tf", site=op.where)
