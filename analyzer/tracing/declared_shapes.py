@@ -1,8 +1,8 @@
-"""Shapes that a program declares: jaxtyping annotations, and comments that name the sizes of what a line binds.
+"""Shapes that a program declares in jaxtyping annotations.
 
 An annotation of a parameter is an assumption where nobody calls the function, and an obligation of every call; of a
 return, a local or a field it is an obligation. One name is one size within a call; a name that is also an integer of
-the constructor or of the call is that integer. A comment is advice only.
+the constructor or of the call is that integer.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def contract_of_text(text: str) -> Contract | None:
             axes.append(Axis("any", token))
         elif token.startswith("#"):
             axes.append(Axis("wide", token[1:]))
-        elif _expression(token) is not None:
+        elif expression_of(token) is not None:
             axes.append(Axis("size", token))
         else:
             axes.append(Axis("any", token))  # `{self.size}` and what else is evaluated when the program runs
@@ -73,7 +73,8 @@ def contract_of_text(text: str) -> Contract | None:
 
 
 @lru_cache(maxsize=4096)
-def _expression(text: str) -> ast.expr | None:
+def expression_of(text: str) -> ast.expr | None:
+    """The expression of names, numbers and operators that a text is; None for what is none."""
     try:
         found = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError):
@@ -250,10 +251,10 @@ def check(
             sentence = f"{wrong} of {_show(contract)} (shape {show_shape(value.dims)})"
             _report(tr, f"{what} has {sentence}", node, raises, value)
             return
-    for axis, size in _aligned(contract, value.dims, many):
-        wanted = _size(axis, sizes)
+    for axis, size in aligned(contract, value.dims, many):
+        wanted = size_of(axis, sizes)
         if wanted is None:
-            if axis.kind == "size" and isinstance(_expression(axis.text), ast.Name):
+            if axis.kind == "size" and isinstance(expression_of(axis.text), ast.Name):
                 sizes[axis.text] = size
             continue
         truth = equal(size, wanted)
@@ -294,7 +295,8 @@ def _violates(tr: Tracer, truth: Any, sizes: Sizes) -> bool:
     return False
 
 
-def _aligned(contract: Contract, dims: tuple[Term, ...], many: int | None) -> Iterator[tuple[Axis, Term]]:
+def aligned(contract: Contract, dims: tuple[Term, ...], many: int | None) -> Iterator[tuple[Axis, Term]]:
+    """Each axis that says something of a size, with that size; `many`: the place of the one that stands for several."""
     for index, axis in enumerate(contract):
         if axis.kind in ("many", "any"):
             continue
@@ -335,7 +337,7 @@ def _place(tr: Tracer, shape: Shape, index: int, axis: Axis, sizes: Sizes) -> No
 
 
 def _size_or_new(tr: Tracer, axis: Axis, sizes: Sizes) -> Term:
-    found = _size(axis, sizes) if axis.kind == "size" else None
+    found = size_of(axis, sizes) if axis.kind == "size" else None
     if found is not None:
         return found
     made = tr.fresh(axis.text if axis.text.isidentifier() else "size", "dim", 1)
@@ -345,9 +347,9 @@ def _size_or_new(tr: Tracer, axis: Axis, sizes: Sizes) -> Term:
     return made
 
 
-def _size(axis: Axis, sizes: Sizes) -> Term | None:
+def size_of(axis: Axis, sizes: Sizes) -> Term | None:
     """The size that an axis must have; None while a name in it has none."""
-    node = _expression(axis.text) if axis.kind in ("size", "wide") else None
+    node = expression_of(axis.text) if axis.kind in ("size", "wide") else None
     return _value(node, sizes) if node is not None else None
 
 
@@ -389,68 +391,3 @@ def _report(tr: Tracer, message: str, node: ast.AST | None, raises: bool, value:
     made = (f"The value was made at {value.site.path}:{value.site.line}.",) if value.site is not None else ()
     level = "error" if raises else "warning"
     tr.report(Diagnostic(RULE, level, message, site, "annotation", made, certain, None, message.partition(" has ")[0]))
-
-
-# ------------------------------------------------------------------------------------------------------- comments
-
-_COMMENT = re.compile(r"^(?:shape|size|dims?|output|out)?\s*[:=]?\s*[(\[]([^()\[\]]{1,60})[)\]]\s*$", re.IGNORECASE)
-
-
-def commented(text: str) -> Contract | None:
-    """The shape that a comment names: ``(B, C, H, W)``, ``[batch, 10]``, ``shape: (n, 3*d)``."""
-    found = _COMMENT.match(text.strip().lstrip("#").strip())
-    if found is None or "," not in found[1]:
-        return None
-    parts = [p.strip().replace("^", "**") for p in found[1].split(",") if p.strip()]
-    if any(not re.fullmatch(r"\.\.\.|\*?[A-Za-z_]\w*|\d+|[\w\s*+\-/]+", p) for p in parts):
-        return None
-    axes = [Axis("many", "...") if p.startswith(("...", "*")) else _axis(p.replace(" ", "")) for p in parts]
-    return tuple(axes) if sum(a.kind == "many" for a in axes) <= 1 else None
-
-
-def _axis(text: str) -> Axis:
-    node = _expression(text.replace("/", "//") if "//" not in text else text)
-    return Axis("size", text) if isinstance(node, (ast.Name, ast.Constant)) else Axis("any", text)
-
-
-def check_comment(tr: Tracer, value: Value, node: ast.Assign | ast.AnnAssign | ast.AugAssign, sizes: Sizes) -> None:
-    """Advice where a comment at the end of an assignment names a shape that the value never has."""
-    lines = tr.shared.comments_of(tr.frame.path)
-    text = lines.get(node.end_lineno or node.lineno) if lines else None
-    contract = commented(text) if text is not None else None
-    if contract is None or not isinstance(value, Tensor) or value.dims is None or value.shape.vague:
-        return
-    wrong = mismatch(value.dims, contract, sizes)
-    if wrong and tr.certain and tr.feasible():
-        message = f"the comment names the shape {text}, but {wrong}: {show_shape(value.dims)}"
-        problem = Diagnostic(
-            "tracing/shape-comment", "note", message, tr.site(node), "comment", (), True, None, text or ""
-        )
-        tr.report(problem)
-
-
-def mismatch(dims: tuple[Term, ...], contract: Contract, sizes: Sizes) -> str:
-    """In which axis or rank a shape that prose names is not that of the value; empty where it may be."""
-    many = next((i for i, a in enumerate(contract) if a.kind == "many"), None)
-    least = len(contract) - (many is not None)
-    if len(dims) < least or (many is None and len(dims) > least):
-        return f"it has {len(dims)} dimensions"
-    for axis, size in _aligned(contract, dims, many):
-        wanted = _size(axis, sizes)
-        if wanted is None:
-            sizes.setdefault(axis.text, size)
-        elif _differ(size, wanted, sizes):
-            return f"`{axis}` is {size}" + ("" if axis.text.isdigit() else f", and {wanted} above")
-    return ""
-
-
-def _differ(size: Term, wanted: Term, sizes: Sizes) -> bool:
-    """Whether two sizes differ: numbers, or two that the prose has named and nothing has made the same."""
-    if isinstance(size, int) and isinstance(wanted, int):
-        return size != wanted
-    named = [sizes[n] for n in sizes if n and isinstance(sizes[n], Poly) and _is_declared(sizes[n], sizes)]
-    return size != wanted and any(size is n for n in named) and any(wanted is n for n in named)
-
-
-def _is_declared(size: Poly, sizes: Sizes) -> bool:
-    return {s.name for s in size.symbols} <= set(sizes.get("", ()))

@@ -11,9 +11,10 @@ import functools
 import re
 from dataclasses import dataclass, replace
 
-from analyzer.tracing.declared_shapes import Contract, Sizes, commented, give_shape, known_sizes, mismatch
+from analyzer.tracing.declared_shapes import Contract, Sizes, give_shape, known_sizes
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.problems import Diagnostic
+from analyzer.tracing.shape_comments import commented, mismatch
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.tracer import Tracer

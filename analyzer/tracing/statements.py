@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Callable
 
-from analyzer.tracing import declared_shapes, loops
+from analyzer.tracing import declared_shapes, loops, shape_comments
 from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.assignment import assign, store_name
 from analyzer.tracing.branches import about_sizes, expected, run_if, settle
@@ -38,7 +38,7 @@ def _assign(tr: Tracer, node: ast.Assign) -> None:
     for target in node.targets:
         assign(tr, target, value)
     if isinstance(value, Tensor) and isinstance(node.targets[0], ast.Name):
-        declared_shapes.check_comment(tr, value, node, tr.frame.commented)
+        shape_comments.check_comment(tr, value, node, tr.frame.commented)
 
 
 def _annotated(tr: Tracer, node: ast.AnnAssign) -> None:

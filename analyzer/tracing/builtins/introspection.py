@@ -20,7 +20,7 @@ from analyzer.tracing.framework_api import has_name
 from analyzer.tracing.lazy_modules import provide
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.object_attributes import answers_itself, brought, class_has, lacks_attribute
-from analyzer.tracing.operators.layers import has_attribute, lacks_private
+from analyzer.tracing.operators.layer_attributes import has_attribute, lacks_private
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.problems import PyRaise

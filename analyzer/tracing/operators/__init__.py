@@ -11,13 +11,8 @@ from analyzer.tracing.known_types import returned, value_of
 from analyzer.tracing.memory import write, write_results
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.flags import flag_values
-from analyzer.tracing.operators.layers import (
-    call_layer,
-    layer_attribute,
-    layer_attribute_set,
-    make_layer,
-    open_sequence,
-)
+from analyzer.tracing.operators.layer_attributes import layer_attribute, layer_attribute_set
+from analyzer.tracing.operators.layers import call_layer, make_layer, open_sequence
 from analyzer.tracing.operators.layers import layer_method as run
 from analyzer.tracing.operators.modules import (
     call_library_instance,

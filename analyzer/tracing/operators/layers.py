@@ -5,17 +5,14 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import re
 from typing import Any
 
-from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.causes import of_layer
 from analyzer.tracing.evaluation import call, iterate, seen
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.construction import check_construction
 from analyzer.tracing.operators.constructors import positional
-from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
 from analyzer.tracing.operators.empty_pooling import empty_pool_layer
 from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.keras_building import check_built
@@ -301,101 +298,7 @@ def _sized_elsewhere(member: Layer) -> bool:
     return bool(sizes) and not any(isinstance(node, ast.Constant) for node in sizes)
 
 
-# ------------------------------------------------------------------------------------------------- attributes
-
-_PARAMETERS = {"weight", "bias", "kernel", "weights", "running_mean", "running_var", "in_proj_weight", "weight_ih_l0"}
-
-
-_NUMBERS = {"eps": 1e-5, "momentum": 0.1}  # of layers that normalise, where nothing else is asked for
-_STATISTICS = ("running_mean", "running_var")
-
-
-def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
-    if name in ("weight", "bias") and layer.name.startswith("torch."):
-        return parameter(tr, layer, name)  # `bias=False` of the constructor is not the bias
-    size = of_convolution(layer, name)
-    if size is not None:
-        return size
-    if name in layer.attrs:
-        return layer.attrs[name]
-    if name in layer.args:
-        return layer.args[name]
-    if name in ("weight", "bias"):
-        return parameter(tr, layer, name)
-    if name == "layers" and isinstance(layer.attrs.get(CHILDREN), ListV):
-        return layer.attrs[CHILDREN]
-    if name == "_modules" and layer.name.startswith("torch."):
-        return children_of(layer)
-    if name in _STATISTICS and layer.name.startswith("torch.nn.BatchNorm"):
-        return parameter(tr, layer, name)
-    if name in _PARAMETERS:
-        return tr.unknown(f"parameter {name}", "data")
-    if name in _NUMBERS and "Norm" in layer.name and layer.name.startswith("torch."):
-        return _NUMBERS[name]
-    return Bound(layer, name)
-
-
-def has_attribute(layer: Layer, name: str) -> bool:
-    """Whether a layer is known to have it: what it was made of, its parameters, PyTorch's methods."""
-    if name in layer.args or name in layer.attrs or of_convolution(layer, name) is not None:
-        return True
-    weighted = bool(WEIGHTED.match(layer.name))
-    if name in ("weight", "bias", "reset_parameters") and weighted:
-        return name != "bias" or "Embedding" not in layer.name
-    return layer.name.startswith("torch.nn.") and name in framework_data("torch")["attributes"]["torch.nn.Module"]
-
-
-def lacks_private(layer: Layer, name: str) -> bool:
-    """Whether a layer of PyTorch has no private attribute of the name: of those that it brings, few are no methods."""
-    if not layer.name.startswith("torch.nn.") or not name.startswith("_") or name.startswith("__"):
-        return False
-    known = framework_data("torch")["attributes"]["torch.nn.Module"]
-    return name not in layer.attrs and name not in known and not _PRIVATE.fullmatch(name)
-
-
-_PRIVATE = re.compile(
-    r"_(all_weights|flat_\w+|key_to_attr|keys|mask|output_padding|qkv_same_embed_dim|random_samples|size|\w+_block"
-    r"|reversed_padding_repeated_twice|weights_have_changed|(apply|check|compute|fill|get|init|infer|lazy|load|reset)_\w+"
-    r"|(require|resolve|update|handle|initialize)_\w+|conv_forward|ceil_div|fill_padding_idx_with_zero)"
-)
-WEIGHTED = re.compile(r"torch\.nn\.(Linear|Bilinear|Embedding|Conv|BatchNorm|LayerNorm|GroupNorm|InstanceNorm)")
-
-
-def parameter(tr: Tracer, layer: Layer, name: str) -> Value:
-    """The shape of a weight, where it follows from the hyperparameters."""
-    if name in layer.built:
-        return layer.built[name]
-    kind, args = layer.name.rpartition(".")[2], layer.args
-    dims: list[Value] | None = None
-    if kind == "Linear":
-        dims = [args.get("out_features"), args.get("in_features")] if name == "weight" else [args.get("out_features")]
-    elif kind == "Embedding" and name == "weight":
-        dims = [args.get("num_embeddings"), args.get("embedding_dim")]
-    elif kind == "LayerNorm" and args.get("elementwise_affine", True) is True:
-        given = args.get("normalized_shape")
-        dims = given.items if isinstance(given, ListV) else list(given) if isinstance(given, tuple) else [given]
-    elif kind.startswith("BatchNorm"):
-        kept = "track_running_stats" if name in _STATISTICS else "affine"
-        dims = [args.get("num_features")] if args.get(kept, True) is True else None
-    elif kind.startswith("Conv"):
-        dims = kernel_of(layer) if name == "weight" else [args.get("out_channels")]
-    if name == "bias" and args.get("bias") is False:
-        return None
-    terms = [tr.term_of(d, "size") if d is not None else None for d in dims] if dims is not None else [None]
-    if any(t is None for t in terms):
-        return tr.unknown(f"parameter {name}", "data")
-    tensor = Tensor(terms, "float32", "torch", site=layer.site, name=name, tags=frozenset(("variable",)))
-    tr.touch(layer)
-    layer.built[name] = tensor
-    return tensor
-
-
-def layer_attribute_set(layer: Layer, name: str, value: Value) -> None:
-    if name in ("weight", "bias"):
-        layer.built[name] = value
-    if name in layer.args:
-        layer.args = {**layer.args, name: value}
-
+# ---------------------------------------------------------------------------------------------------- methods
 
 CONVERTING = frozenset(("to", "half", "double", "bfloat16", "type"))  # may change the type of the parameters
 _SELF = {

@@ -10,7 +10,8 @@ from analyzer.tracing.mapping_methods import ABSTRACT
 from analyzer.tracing.operators import keras_models, optimizers
 from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
 from analyzer.tracing.operators.keras_attention import attention_part
-from analyzer.tracing.operators.layers import call_layer, knows_arguments, layer_attribute, make_layer
+from analyzer.tracing.operators.layer_attributes import layer_attribute
+from analyzer.tracing.operators.layers import call_layer, knows_arguments, make_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
 from analyzer.tracing.operators.torch_modes import change_modes, mode_of
 from analyzer.tracing.operators.torch_modules import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from analyzer.tracing.operators.layers import WEIGHTED, parameter
+from analyzer.tracing.operators.layer_attributes import WEIGHTED, parameter
 from analyzer.tracing.operators.torch_modules import is_module, named_modules
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
