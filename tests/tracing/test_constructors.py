@@ -14,7 +14,7 @@ from analyzer.tracing.tracing import explore
 
 
 def of_framework(layer: type) -> list[str]:
-    parameters = list(inspect.signature(layer.__init__).parameters.values())[1:]
+    parameters = list(inspect.signature(layer).parameters.values())
     return [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
 
 
