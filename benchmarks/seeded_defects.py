@@ -1,12 +1,12 @@
 """Defects seeded into training modules: is each found on its line and confirmed, and is its repaired twin silent?
 
-    python -m benchmarks.seeded_defects --work FOLDER [--set first|second|third] [--pairs 150] [--seed 0]
+    python -m benchmarks.seeded_defects --work FOLDER [--set first|second|third|fourth] [--pairs 150] [--seed 0]
         [--only NAME …] [--harm]
 
 A pair is a module (`seeded/hosts.py`) and a defect (`seeded/kinds.py`) that uses what the module computes, written out
 as a file with the defect and one with its repair. Every kind of defect is drawn once, the rest at random. The files are
-exported by warm processes and analysed with confirmation; FOLDER/results.jsonl is added to line by line. The third set
-has PyTorch, TensorFlow and Keras, and a witness for each seed (`seeded/witnessed.py`), which `--harm` runs.
+exported by warm processes and analysed with confirmation; FOLDER/results.jsonl is added to line by line. The third and
+fourth sets have PyTorch, TensorFlow and Keras, and a witness for each seed (`seeded/witnessed.py`); `--harm` runs it.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from analyzer.graph import ValueRange
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.problem import Problem
+from benchmarks.seeded.fourth import PAIRS as FOURTH
+from benchmarks.seeded.fourth import RANGES as FOURTH_RANGES
 from benchmarks.seeded.hosts import HOSTS, RANGES, Host
 from benchmarks.seeded.kinds import KINDS, Kind, kinds_of
 from benchmarks.seeded.second import PAIRS
@@ -40,6 +42,7 @@ from benchmarks.seeded.witnessed import Seed, harm, seeds_of
 EXPORTER = Path(__file__).resolve().parents[1] / "tests" / "numerical_detection" / "export_many.py"
 BATCH = 50  # files exported by one process
 Ranges = Mapping[str, tuple[float, float]]
+WITNESSED = {"third": (THIRD, THIRD_RANGES), "fourth": (FOURTH, FOURTH_RANGES)}
 
 
 @dataclass(frozen=True)
@@ -240,18 +243,19 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--pairs", type=int, default=150)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--set", choices=("first", "second", "third"), default="first")
+    parser.add_argument("--set", choices=("first", "second", *WITNESSED), default="first")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--harm", action="store_true", help="whether plain runs show what was not confirmed")
     arguments = parser.parse_args()
-    if arguments.set == "third":
-        seeds = [x for x in seeds_of(THIRD) if not arguments.only or any(name in x.name for name in arguments.only)]
+    if arguments.set in WITNESSED:
+        text, ranges = WITNESSED[arguments.set]
+        seeds = [x for x in seeds_of(text) if not arguments.only or any(name in x.name for name in arguments.only)]
         if arguments.harm:
             for seed in seeds:
-                print(seed.name, harm(seed, THIRD_RANGES) or "is a defect")
+                print(seed.name, harm(seed, ranges) or "is a defect")
         elif not arguments.report:
-            study(seeds, arguments.work.resolve(), THIRD_RANGES)
+            study(seeds, arguments.work.resolve(), ranges)
         return report(arguments.work)
     first = drawn(HOSTS, tuple(kinds_of(KINDS)), arguments.pairs, arguments.seed)
     pairs = list(written(PAIRS)) if arguments.set == "second" else first

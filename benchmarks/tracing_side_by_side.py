@@ -1,14 +1,17 @@
 """Tracing beside Pyrefly's tensor shapes, torchtyc, pyright and mypy on the same PyTorch programs.
 
     python benchmarks/tracing_side_by_side.py TOOLS PYTHON [--runs 16] [--made FILE --mutants 8] [--seed COMMIT]
+                                              [--only written]
 
 TOOLS is an environment with `pyrefly pyrefly-torch-stubs torchtyc[all] pyright mypy jaxtyping einops torch`. PYTHON is
 an interpreter with torch and without Pyrefly's stubs, which mypy and pyright cannot read. Programs:
 the defective programs of `tests/tracing/corpus` and their twins, as they are and with the annotations that tracing
-proposes for the twin; the forms of annotations of `tests/tracing/test_declared_shapes.py`; and defects injected into
-published code by `tracing_unseen.py --only make` (FILE), with the example that they make fail. A defect is found where
-a tool says something that it does not say of the twin, on the line where that is the marked, the failing or the changed
-one; a twin is silent if it says nothing at all of it. What runs programs is given `--runs` pairs, drawn by the seed.
+proposes for the twin; the programs of `benchmarks/side_by_side`, written before any tool was tried on them, with their
+annotations and without (`--only written`: these alone); the forms of annotations of
+`tests/tracing/test_declared_shapes.py`; and defects injected into published code by `tracing_unseen.py --only make`
+(FILE), with the example that they make fail. A defect is found where a tool says something that it does not say of the
+twin, on the line where that is the marked, the failing or the changed one; a twin is silent if it says nothing at all
+of it. What runs programs is given `--runs` pairs, drawn by the seed.
 Each tool reads all files in one process where it can; times are of processor, start included, for each file.
 """
 
@@ -25,7 +28,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -34,18 +37,23 @@ from analyzer.tracing.tracing import propose_annotations
 from benchmarks.tracing_unseen import Mutant, _changed_lines, _copied, read
 
 HERE = Path(__file__).resolve().parents[1]
+WRITTEN = HERE / "benchmarks" / "side_by_side"
 CORPUS = HERE / "tests" / "tracing" / "corpus"
 Said = set[tuple[str, int, str]]  # file, line, what is said
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A defective program and its repaired twin, and the line of the defect."""
+    """A defective program and its repaired twin, the line that is at fault, and others that may be told of it."""
 
     name: str
     broken: str
     fixed: str
     line: int
+    changed: frozenset[int] = frozenset()
+
+    def lines(self) -> set[tuple[str, int]]:
+        return {("", n) for n in (self.line, *self.changed)}
 
 
 @dataclass
@@ -77,12 +85,52 @@ class Tally:
 
 
 def corpus() -> list[Pair]:
+    return [_pair(folder) for folder in sorted(CORPUS.glob("torch-*"))]
+
+
+def _pair(folder: Path) -> Pair:
+    broken, fixed = ((folder / f"{kind}.py").read_text(encoding="utf-8") for kind in ("broken", "fixed"))
+    line = next(n for n, text in enumerate(broken.splitlines(), 1) if "# <- expected" in text)
+    return Pair(_name(folder.name), broken, fixed, line)
+
+
+def written() -> list[Pair]:
+    """Programs that taught nothing; the line that fails and the line that differs from the twin's are both right."""
     pairs = []
-    for folder in sorted(CORPUS.glob("torch-*")):
-        broken = (folder / "broken.py").read_text(encoding="utf-8")
-        line = next(n for n, text in enumerate(broken.splitlines(), 1) if "# <- expected" in text)
-        pairs.append(Pair(_name(folder.name), broken, (folder / "fixed.py").read_text(encoding="utf-8"), line))
+    for folder in sorted(WRITTEN.iterdir()):
+        pair = _pair(folder)
+        lines = zip(pair.broken.splitlines(), pair.fixed.splitlines(), strict=True)
+        changed = {n for n, (old, new) in enumerate(lines, 1) if old.partition("  # <-")[0] != new}
+        pairs.append(replace(pair, changed=frozenset(changed)))
     return pairs
+
+
+def without_annotations(pairs: Iterable[Pair]) -> list[Pair]:
+    """The pairs that fail when they are run, and have jaxtyping's annotations, without these."""
+    chosen = [p for p in pairs if "jaxtyping" in p.broken and not p.name.startswith("annotated_")]
+    return [replace(p, name=f"{p.name}_plain", broken=bare(p.broken), fixed=bare(p.fixed)) for p in chosen]
+
+
+def bare(text: str) -> str:
+    """A program without annotations of parameters, results and names; every line stays where it is."""
+    places: list[tuple[int, int, int, int]] = []
+
+    def drop(before: tuple[int, int], node: ast.expr) -> None:
+        places.append((*before, node.end_lineno or 0, node.end_col_offset or 0))
+
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.arg) and node.annotation is not None:
+            drop((node.lineno, node.col_offset + len(node.arg)), node.annotation)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None and "Tensor" in ast.unparse(node.annotation):
+            drop((node.target.end_lineno or 0, node.target.end_col_offset or 0), node.annotation)
+        elif isinstance(node, ast.FunctionDef) and node.returns is not None:
+            line = text.splitlines()[node.returns.lineno - 1]
+            drop((node.returns.lineno, line.rindex(" ->", 0, node.returns.col_offset)), node.returns)
+    lines = text.splitlines(keepends=True)
+    for first, start, last, end in sorted(places, reverse=True):
+        assert first == last, "an annotation on one line"
+        lines[first - 1] = lines[first - 1][:start] + lines[first - 1][end:]
+    return "".join("\n" if line.startswith("from jaxtyping") else line for line in lines)
 
 
 def with_annotations(pairs: Iterable[Pair]) -> list[Pair]:
@@ -164,17 +212,19 @@ def _findings(text: str) -> Said:
     }
 
 
+# no type checker beside it: they have rows of their own
+ALONE = (
+    "import sys; from analyzer.tracing import python_bugs, tracing; tracing.check_python = lambda *a: ();"
+    "from analyzer.commands.cli import main; sys.exit(main(sys.argv[1:]))"
+)
+
+
 def assay(tools: Path, folder: Path, files: list[str]) -> Said:
-    # no type checker beside it: they have rows of their own
-    script = (
-        "import sys; from analyzer.tracing import python_bugs, tracing; tracing.check_python = lambda *a: ();"
-        "from analyzer.commands.cli import main; sys.exit(main(sys.argv[1:]))"
-    )
-    return _findings(run([sys.executable, "-c", script, "trace", *files, "--format", "json"], folder))
+    return _findings(run([sys.executable, "-c", ALONE, "trace", *files, "--format", "json"], folder))
 
 
 def assay_run(tools: Path, folder: Path, files: list[str]) -> Said:
-    return _findings(run([sys.executable, "-m", "analyzer", "trace", "--run", *files, "--format", "json"], folder))
+    return _findings(run([sys.executable, "-c", ALONE, "trace", "--run", *files, "--format", "json"], folder))
 
 
 def torchtyc(*verb: str) -> Callable[[Path, Path, list[str]], Said]:
@@ -263,7 +313,7 @@ def _print(name: str, pairs: list[Pair], said: Said, seconds: float, files: int)
     for pair in pairs:
         of = {kind: {("", n, m) for f, n, m in said if f == f"{pair.name}_{kind}.py"} for kind in ("broken", "fixed")}
         before = tally.found
-        tally.add(of["broken"], of["fixed"], {("", pair.line)})
+        tally.add(of["broken"], of["fixed"], pair.lines())
         if tally.found == before:
             missed.append(pair.name)
     print(tally.row(name), flush=True)
@@ -299,6 +349,7 @@ def main() -> int:
     parser.add_argument("--made", type=Path)
     parser.add_argument("--mutants", type=int, default=8)
     parser.add_argument("--seed", default="")
+    parser.add_argument("--only", choices=["written"])
     arguments = parser.parse_args()
     tools = arguments.tools.resolve()
     PLAIN["python"] = arguments.python
@@ -306,6 +357,17 @@ def main() -> int:
     def drawn(name: str) -> str:
         return sha256(f"{arguments.seed}/{name}".encode()).hexdigest()
 
+    own = written()
+    with tempfile.TemporaryDirectory(prefix="assay-side-") as folder:
+        root = Path(folder)
+        annotated_ones = [p for p in own if "jaxtyping" in p.broken]
+        others = [p for p in own if "jaxtyping" not in p.broken]
+        compare("Written for this, without annotations", [*others, *without_annotations(own)], tools, root / "bare",
+                [*others, *without_annotations(own)])  # fmt: skip
+        contracts = [p for p in annotated_ones if p.name.startswith("annotated_")]  # the others are run without
+        compare("Written for this, with annotations", annotated_ones, tools, root / "written", contracts)
+    if arguments.only:
+        return 0
     plain = corpus()
     chosen = sorted(plain, key=lambda p: drawn(p.name))[: arguments.runs]
     with tempfile.TemporaryDirectory(prefix="assay-side-") as folder:

@@ -28,7 +28,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from analyzer.frameworks.requested_versions import Versions
@@ -267,6 +267,21 @@ def judge_mutants(made: list[Mutant], dry: int) -> None:
     print(dict(counts))
 
 
+def judge_dry(made: list[Mutant], seconds: float) -> None:
+    """The dry run alone; where it finds nothing, why."""
+    counts: Counter[str] = Counter()
+    for number, mutant in enumerate(made):
+        with _copied(Path(mutant.root), mutant.path, mutant.text) as copy:
+            (copy / DRIVER).write_text(mutant.driver, encoding="utf-8")
+            place = _dry(copy, seconds)
+        last = mutant.frames[-1]
+        verdict = "MISSED" if place is None else "on the line" if place == last else f"at {place}"
+        counts[verdict if place in (None, last) else "on another line"] += 1
+        print(f"{number} {mutant.package} {mutant.path} {mutant.change}: fails at {last[0]}:{last[1]} "
+              f"{mutant.error[:80]!r}; dry {verdict}", flush=True)  # fmt: skip
+    print(dict(counts))
+
+
 def _changed_lines(mutant: Mutant) -> set[tuple[str, int]]:
     """Where the changed file differs: a layer of wrong size is told where it is made as well as where it is called."""
     before = ast.unparse(ast.parse((Path(mutant.root) / mutant.path).read_text(encoding="utf-8"))).splitlines()
@@ -294,11 +309,12 @@ def _lines(root: Path, path: str) -> set[tuple[str, int]]:
     return {(p.site.path, p.site.line) for p in shared.problems.values() if p.level in ("error", "warning")}
 
 
-def _dry(root: Path) -> tuple[str, int] | None:
-    from analyzer.tracing.dry_run import dry_run
+def _dry(root: Path, seconds: float | None = None) -> tuple[str, int] | None:
+    from analyzer.tracing.dry_run import LIMITS, dry_run
     from analyzer.walls.process import ProcessSandbox
 
-    found = dry_run(root / DRIVER, root, ProcessSandbox())
+    limits = LIMITS if seconds is None else replace(LIMITS, seconds=seconds)
+    found = dry_run(root / DRIVER, root, ProcessSandbox(), limits=limits)
     if found.failure is None:
         print(f"  dry run: {found.unreached or 'no failure'}")
         return None
@@ -425,11 +441,15 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=3600.0, help="for unmodified files, and for making mutants")
     parser.add_argument("--packages", type=int, default=1000, help="of these packages, in the order of the draw")
     parser.add_argument("--dry", type=int, default=10, help="mutants that are also run dry")
-    parser.add_argument("--only", choices=("make", "judge", "files"))
+    parser.add_argument("--dry-seconds", type=float, default=240.0, help="of each, with `--only dry`")
+    parser.add_argument("--only", choices=("make", "judge", "dry", "files"))
     arguments = parser.parse_args()
     folder, seed = arguments.folder.resolve(), arguments.seed
     if arguments.only != "files":
         file = arguments.made or Path(tempfile.mkdtemp()) / "mutants.jsonl"
+        if arguments.only == "dry":
+            judge_dry(read(file)[: arguments.mutants], arguments.dry_seconds)
+            return 0
         if arguments.only != "judge":
             import_frameworks()
             make(folder, seed, arguments.mutants, file, arguments.dependencies, arguments.each, arguments.seconds)

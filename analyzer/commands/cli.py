@@ -71,7 +71,8 @@ def _commanded(argv: Sequence[str] | None) -> int:
             """The reader has gone (`assay … | head`); rich would end the process here."""
             raise BrokenPipeError
 
-    console = Terminal(stderr=getattr(args, "format", "text") != "text", highlight=False)  # stdout is the machine's
+    # stdout is the machine's; and the 100 of `train.py:100:5` is a line, no emoji
+    console = Terminal(stderr=getattr(args, "format", "text") != "text", highlight=False, emoji=False)
     return _answered(lambda: _started(module, args, console))
 
 

@@ -18,7 +18,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, role_of
 from analyzer.graph.model import ONE_HOT, ORDER, SHOWN, SIGNATURE, SPAN
 from analyzer.graph.ranges import Origin
-from analyzer.numerical.decided import decided_parts
+from analyzer.numerical.decided import decided_parts, read_parts
 from analyzer.numerical.inference import Uses, inferred_input, inferred_parameter, initial_range
 from analyzer.numerical.purposes import Purpose, purpose_of
 from analyzer.numerical.stored_weights import StoredWeight
@@ -141,7 +141,8 @@ def _in_order(given: Assumption, value: ir.Value) -> Assumption:
 def _as_masked(given: Assumption, value: ir.Value) -> Assumption:
     """Of a mask of which nobody stated a range: selecting nothing is the caller's mistake, if its example does not.
 
-    So are classes of which no row has any, where each row of the example has one.
+    So are classes of which no row has any, where each row of the example has one. A mask by name whose example holds
+    both truth values is 1 somewhere; other truth values of both kinds may be anything.
     """
     if ONE_HOT in value.metadata_props and (given.range.lo, given.range.hi) == (0.0, 1.0):
         return replace(given, range=replace(given.range, held=(1.0, 1.0), reason=f"{given.range.reason}, 1 somewhere"))
@@ -149,11 +150,11 @@ def _as_masked(given: Assumption, value: ir.Value) -> Assumption:
     if not named or SHOWN not in value.metadata_props or (given.range.lo, given.range.hi) != (0.0, 1.0):
         return given
     low, high, count = map(float, value.metadata_props[SHOWN].split())
-    if low != high or low not in (0.0, 1.0) or count < FEWEST_MASKED:
+    both = (low, high) == (0.0, 1.0) and "mask" in given.name.lower()
+    if (low != high and not both) or low not in (0.0, 1.0) or count < FEWEST_MASKED:
         return given
-    return replace(
-        given, range=replace(given.range, held=(low, low), reason=f"{given.range.reason}, {low:g} somewhere")
-    )
+    reason = f"{given.range.reason}, {high:g} somewhere"
+    return replace(given, range=replace(given.range, held=(high, high), parts=read_parts(value), reason=reason))
 
 
 def _as_held(given: Assumption, value: ir.Value) -> Assumption:

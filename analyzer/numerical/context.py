@@ -10,6 +10,7 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.graph import display_name
+from analyzer.numerical.boxes import proves_by_boxes
 from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.dtypes import Array, ElementType
@@ -163,6 +164,8 @@ class Context:
         if self.options.splitting and attempt(self.node, lambda: proves_by_splitting(self.run, tensors, safe)):
             return True
         if attempt(self.node, lambda: proves_by_regions(self.run, tensors, safe)):
+            return True
+        if self.options.splitting and attempt(self.node, lambda: proves_by_boxes(self.run, tensors, safe)):
             return True
         index = next(iter(operands)) if report is None else report
         tensor = operands.get(index, tensors[0])

@@ -28,6 +28,24 @@ def decided_parts(value: ir.Value, low: float, high: float, least: float, most: 
     return tuple(dict.fromkeys(found))
 
 
+def read_parts(value: ir.Value) -> Parts:
+    """The slices of a value through which alone it is read; none where something reads all of it."""
+    found: list[Part] = []
+    stack, seen = [value], {value}
+    while stack and len(seen) < MOST_VALUES:
+        for use in stack.pop().uses():
+            node = use.node
+            part = _cut(node) if use.idx == 0 else ()
+            if part:
+                found.append(part)
+            elif use.idx == 0 and traits_of(node) & (IDENTITY | CONVERTS) and node.outputs[0] not in seen:
+                seen.add(node.outputs[0])
+                stack.append(node.outputs[0])
+            else:
+                return ()
+    return tuple(dict.fromkeys(found))
+
+
 def _apart(name: str, number: float, low: float, high: float, least: float, most: float) -> bool:
     if name in ("Equal", "NotEqual"):
         return least <= number <= most and not low <= number <= high

@@ -276,6 +276,8 @@ def outcomes(node: ir.Node, rule: str, tensors: tuple[AbstractTensor, ...]) -> K
     kind, name = rule.rpartition("/")[2], operator_name(node)
     if kind == "softmax-of-minus-infinity":
         return frozenset({NAN})
+    if kind == "extremum-of-infinity":
+        return frozenset({ABOVE if name == "ReduceMin" else BELOW})
     if kind == "log-of-nonpositive" and name in ("Log", "Log1p"):
         return frozenset({BELOW}) if tensors[0].low >= (0 if name == "Log" else -1) else frozenset({BELOW, NAN})
     if kind == "division-by-zero" and name in ("Rsqrt", "Reciprocal"):

@@ -100,6 +100,8 @@ def message(warning: Alarm, failed: bool, interpretation: Interpretation, writte
         return _short(f"`{name}` {verb} {warning.dtype}: its result lies in {where}")
     if rule == "softmax-of-minus-infinity":
         return _short(f"`{name}` gives NaN where {warning.danger}: {_operand(warning, written)} lies in {where}")
+    if rule == "extremum-of-infinity":
+        return _short(f"`{name}` is infinite where {warning.danger}: {_operand(warning, written)} lies in {where}")
     leaves = "leaves" if failed else "can leave"
     return _short(f"`{name}` {leaves} its domain ({warning.danger}){because}")
 

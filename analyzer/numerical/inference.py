@@ -31,6 +31,9 @@ CONSTANT = re.compile(
 )
 
 
+INDEXED = frozenset({"Gather", "GatherND", "GatherElements", "ScatterElements"})  # operand 1 counts rows of operand 0
+
+
 @dataclass(frozen=True)
 class Uses:
     """Who reads each value, through operators that keep the values themselves."""
@@ -104,7 +107,7 @@ def _integer(name: str, readers: Iterable[tuple[ir.Node, int]]) -> ValueRange | 
     smallest: tuple[int, str] | None = None
     for node, i in readers:
         operator = operator_name(node)
-        if operator in ("Gather", "GatherND") and i == 1:  # of several columns of the second, the first
+        if operator in INDEXED and i == 1:  # of several columns of GatherND's, the first
             rows = _rows(node.inputs[0], node)
             if rows and (smallest is None or rows < smallest[0]):
                 smallest = (rows, f"indices into a table of {rows} rows")

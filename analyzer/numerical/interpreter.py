@@ -11,6 +11,7 @@ import onnx_ir as ir
 
 from analyzer.graph import Graph, ValueRange
 from analyzer.graph.ranges import Origin
+from analyzer.numerical.boxes import ROUNDS_OF_A_RUN
 from analyzer.numerical.context import Application, Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.affine import Form
@@ -52,6 +53,7 @@ class Run:
         self.sources: dict[int, str] = {}
         modes = {Partitioning.SMASH: 1, Partitioning.EXPAND: 1 << 16, Partitioning.PARTITION: options.max_blocks}
         self.block_limit = modes[options.partitioning]
+        self.rounds_left = ROUNDS_OF_A_RUN  # of proofs over boxes
 
     # -- shapes and inputs ---------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 The zeros of a polynomial that is not 0 everywhere have no volume, and one point where it is not 0 shows that it is not
 (Schwartz 1980, "Fast probabilistic algorithms for verification of polynomial identities"). Zeros that rounding makes
-may have volume: ``(w + 1e8) - 1e8`` is 0 for all small w. So the polynomial is computed at random weights in its own
+may have volume: ``(w + 1e8) - 1e8`` is 0 for all small w. So the polynomial is computed at random weights in single
 precision and in twice it, and is 0 nowhere only where rounding is far smaller than its value.
 
 A condition, a mask, a rounding or a rectifier of weights is no polynomial, and a value of an input may be chosen for
@@ -35,6 +35,7 @@ from analyzer.operators.declaration import (
 )
 from analyzer.operators.registry import operator_name, operator_of, traits_of
 
+PRECISIONS = (ir.DataType.FLOAT, ir.DataType.DOUBLE)
 SAMPLES = 16
 OUTLIERS = 1  # samples at which an element may be as small as its rounding
 FAR = 64.0  # times the rounding seen
@@ -123,7 +124,7 @@ class _Weights:
             return False
         try:
             run = _TwicePrecise.of(self.graph, leaves, value)
-            started = run.values(initial)
+            started = np.where(run.exact(initial) != 0, run.values(initial), 0.0)
             rng, certain = np.random.default_rng(0), np.zeros(started.shape, int)
             for _ in range(SAMPLES):
                 drawn = {n: self._drawn(n, initial[n].shape, rng) for n in names}
@@ -139,10 +140,10 @@ class _Weights:
 
 
 def _moves(value: ir.Value, assumed: Assumption) -> bool:
-    """Whether training moves a weight within a finite range."""
+    """Whether training moves a weight, of single or double precision, within a finite range."""
     ends = assumed.range
     finite = bool(np.isfinite(ends.lo) and np.isfinite(ends.hi))
-    return assumed.role is Role.PARAMETER and value.dtype is ir.DataType.FLOAT and finite and ends.lo < ends.hi
+    return assumed.role is Role.PARAMETER and value.dtype in PRECISIONS and finite and ends.lo < ends.hi
 
 
 def _whole_power(node: ir.Node) -> bool:
@@ -152,26 +153,33 @@ def _whole_power(node: ir.Node) -> bool:
 
 @dataclass(frozen=True)
 class _TwicePrecise:
-    """A slice of the graph that computes one value, in single and in double precision, on ONNX's reference."""
+    """A slice of the graph that computes one value, in single and in double precision, on ONNX's reference.
+
+    What single precision does not spoil double precision does not: of weights that have it both are computed as well.
+    """
 
     single: ir.Model
     double: ir.Model
 
     @classmethod
     def of(cls, graph: Graph, leaves: Sequence[ir.Value], value: ir.Value) -> _TwicePrecise:
-        models = [
-            standing_alone(graph, ir.convenience.extract(graph.graph, list(leaves), [value])) for _ in ("once", "twice")
-        ]
-        _widen(models[1].graph)
+        models = []
+        for kind in PRECISIONS:
+            model = standing_alone(graph, ir.convenience.extract(graph.graph, list(leaves), [value]))
+            _retype(model.graph, kind)
+            models.append(model)
         return cls(*models)
 
     def values(self, feeds: Mapping[str, np.ndarray]) -> np.ndarray:
-        return _result(self.single, feeds)
+        return _result(self.single, {n: a.astype(np.float32) for n, a in feeds.items()})
+
+    def exact(self, feeds: Mapping[str, np.ndarray]) -> np.ndarray:
+        return _result(self.double, {n: a.astype(np.float64) for n, a in feeds.items()})
 
     def nonzero(self, feeds: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Where the value is not 0 and far larger than what rounding does to it."""
+        """Where the value is not 0 and far larger than what rounding does to it; `feeds` are of single precision."""
         rounded = self.values(feeds).astype(np.float64)
-        exact = _result(self.double, {n: a.astype(np.float64) for n, a in feeds.items()})
+        exact = self.exact(feeds)
         if exact.dtype != np.float64 or exact.shape != rounded.shape:
             return np.zeros(rounded.shape, bool)
         clear = (rounded != 0) & np.isfinite(rounded) & (np.abs(exact) > FAR * np.abs(rounded - exact))
@@ -186,17 +194,17 @@ def _result(model: ir.Model, feeds: Mapping[str, np.ndarray]) -> np.ndarray:
     return np.asarray(found)
 
 
-def _widen(graph: ir.Graph) -> None:
-    """Makes float32 constants and declared types float64; the numbers are the same."""
+def _retype(graph: ir.Graph, kind: ir.DataType) -> None:
+    """Gives floating-point constants and declared types one precision; types are shared with the whole graph."""
     for value in (*graph.inputs, *graph.initializers.values(), *(o for n in graph for o in n.outputs)):
-        if value.dtype is ir.DataType.FLOAT:
-            value.dtype = ir.DataType.DOUBLE
+        if value.dtype in PRECISIONS:
+            value.type = ir.TensorType(kind)
     for value in graph.initializers.values():
         held = value.const_value
-        if held is not None and held.dtype is ir.DataType.FLOAT:
-            value.const_value = ir.tensor(held.numpy().astype(np.float64), name=value.name)
+        if held is not None and held.dtype in PRECISIONS:
+            value.const_value = ir.tensor(held.numpy().astype(kind.numpy()), name=value.name)
     for node in graph:
         stated = constant_array(node.outputs[0]) if traits_of(node) & CONSTANT else None
-        if stated is not None and stated.dtype == np.float32:
+        if stated is not None and stated.dtype in (np.float32, np.float64):
             node.attributes.clear()
-            node.attributes["value"] = ir.AttrTensor("value", ir.tensor(stated.astype(np.float64)))
+            node.attributes["value"] = ir.AttrTensor("value", ir.tensor(stated.astype(kind.numpy())))

@@ -152,6 +152,8 @@ def implied(condition: AbstractTensor, truth: bool) -> dict[Any, AbstractTensor]
     if name == "Where" and truth and len(inputs) == 3:
         return {}
     if name == "IsNaN" and not truth:
+        if not inputs[0].nan:  # nothing new: the value stays as it is, with all that is known of it
+            return {}
         clean = inputs[0].with_bounds(inputs[0].lo, inputs[0].hi)
         clean.nan, clean.form = False, inputs[0].form
         return {clean.key: clean}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.operators.conditions import EMPTY_MEAN, SOFTMAX_OF_MINUS_INFINITY
+from analyzer.operators.conditions import EMPTY_MEAN, INVALID_DOMAIN, SOFTMAX_OF_MINUS_INFINITY
 from analyzer.operators.declaration import CLASS_LOSS, operator
 
 OPERATORS = (
@@ -21,6 +21,7 @@ OPERATORS = (
         traits=CLASS_LOSS,
         unsafe=(EMPTY_MEAN, SOFTMAX_OF_MINUS_INFINITY),
     ),
+    operator("CtcLoss", aten="_ctc_loss", unsafe=(INVALID_DOMAIN,)),
     operator("MeanSquaredError", torch="MSELoss mse_loss", keras="MeanSquaredError"),
     operator("MeanAbsoluteError", torch="L1Loss l1_loss", keras="MeanAbsoluteError"),
     operator("HuberLoss", torch="HuberLoss huber_loss SmoothL1Loss smooth_l1_loss", keras="Huber"),

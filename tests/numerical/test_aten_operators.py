@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import onnx_ir as ir
 import pytest
 import torch
@@ -88,3 +89,60 @@ def test_a_random_order_holds_every_number_below_its_length(bound: int, safe: bo
     inner = ir.Graph([], [share.outputs[0]], nodes=nodes, opset_imports={"": 20, "torch.aten": 1})
     found = interpret(Graph(ir.Model(inner, ir_version=10)), {}, options=Options())
     assert bool(found.warnings) != safe
+
+
+def spoken(labels: list[list[int]], frames: list[int], lengths: list[int], *, tensors: bool, zero: bool) -> Graph:
+    """Torch's connectionist temporal classification of 6 frames, 2 texts and 4 classes, with lengths either way."""
+    scores = ir.Value(name="x", shape=ir.Shape([6, 2, 4]), type=ir.TensorType(ir.DataType.FLOAT))
+    given = {"labels": labels, "frames": frames, "lengths": lengths}
+    values = {
+        n: ir.Value(name=n, const_value=ir.tensor(np.array(a, np.int64), name=n), shape=ir.Shape(np.shape(a)))
+        for n, a in given.items()
+        if tensors or n == "labels"
+    }
+    for value in values.values():
+        value.dtype = ir.DataType.INT64
+    attributes = [ir.AttrInt64("blank", 0), ir.AttrInt64("zero_infinity", int(zero))]
+    if not tensors:
+        attributes += [ir.AttrInt64s("input_lengths", frames), ir.AttrInt64s("target_lengths", lengths)]
+    node = ir.Node("torch.aten", "_ctc_loss", [scores, *values.values()], attributes, num_outputs=2, name="n")
+    node.metadata_props["torch.overload"] = "Tensor" if tensors else "default"
+    for output, name, shape in zip(node.outputs, ("y", "inside"), ([2], [2, 6, 7]), strict=True):
+        output.name, output.dtype, output.shape = name, ir.DataType.FLOAT, ir.Shape(shape)
+    inner = ir.Graph(
+        [scores], [node.outputs[0]], nodes=[node], initializers=list(values.values()), opset_imports={"torch.aten": 1}
+    )
+    return Graph(ir.Model(inner, ir_version=10))
+
+
+TEXTS = [
+    ([[1, 2, 3], [1, 2, 1]], [6, 3], [3, 3]),
+    ([[1, 2, 2], [1, 2, 1]], [6, 3], [3, 3]),
+    ([[1, 2, 3], [1, 1, 1]], [6, 5], [3, 3]),
+    ([[1, 2, 3], [1, 1, 1]], [6, 4], [3, 3]),
+    ([[1, 2, 3], [1, 1, 1]], [6, 4], [3, 2]),
+    ([[1, 2, 3], [1, 2, 3]], [2, 6], [3, 3]),
+]
+
+
+@pytest.mark.parametrize("tensors", [True, False])
+@pytest.mark.parametrize(("labels", "frames", "lengths"), TEXTS)
+def test_a_text_that_does_not_fit_into_its_frames_is_told_where_torch_gives_infinity(
+    labels: list[list[int]], frames: list[int], lengths: list[int], tensors: bool
+) -> None:
+    draw = torch.Generator().manual_seed(5)
+    runs = [torch.rand(6, 2, 4, generator=draw) * 9 - 10 for _ in range(20)]
+    made = [
+        torch.nn.functional.ctc_loss(x, torch.tensor(labels), tuple(frames), tuple(lengths), reduction="none")
+        for x in [*runs, torch.full((6, 2, 4), -10.0), torch.full((6, 2, 4), -1.0)]
+    ]
+    found = interpret(spoken(labels, frames, lengths, tensors=tensors, zero=False), {"x": ValueRange(-10.0, -1.0)})
+    infinite = any(bool(torch.isinf(y).any()) for y in made)
+    assert [w.rule for w in found.warnings] == ["numerical/invalid-domain"] * infinite
+    assert not found.unknown
+    silent = interpret(spoken(labels, frames, lengths, tensors=tensors, zero=True), {"x": ValueRange(-10.0, -1.0)})
+    assert silent.warnings == ()
+    (value,) = [t for v, t in found.values.items() if v.name == "y"]
+    kept = torch.cat([y[torch.isfinite(y)] for y in made])
+    assert value.low <= float(kept.min())
+    assert float(kept.max()) <= value.high

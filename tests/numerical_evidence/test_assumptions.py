@@ -121,6 +121,20 @@ def test_token_ids_stay_below_the_vocabulary() -> None:
     assert as_ranges(assume(graph, FILE))["ids"] == ValueRange(0, 6, Origin.INFERRED, "indices into a table of 7 rows")
 
 
+@pytest.mark.parametrize("operator", ["GatherElements", "ScatterElements"])
+def test_class_numbers_that_pick_an_element_of_each_row(operator: str) -> None:
+    """As ``scores.gather(1, label[:, None])`` is exported."""
+    nodes = [
+        helper.make_node("Unsqueeze", ["label", "one"], ["column"]),
+        helper.make_node("Cast", ["column"], ["index"], to=TensorProto.INT64),
+        helper.make_node(operator, ["x", "index", "w"][: 2 + (operator == "ScatterElements")], ["y"], axis=1),
+    ]
+    given = [value("x", TensorProto.FLOAT, 4, 3), value("label", TensorProto.INT64, 4)]
+    graph = graph_of(nodes, given, one=np.array([1]), w=np.ones((4, 1), np.float32))
+    expected = ValueRange(0, 2, Origin.INFERRED, "indices into a table of 3 rows")
+    assert as_ranges(assume(graph, FILE))["label"] == expected
+
+
 @pytest.mark.parametrize(("numbers", "hi"), [([0, 1, 2], 2), ([1, 2, 3], 1000), ([0, 2, 1], 1000), ([0], 1000)])
 @pytest.mark.parametrize("made", [False, True])
 def test_what_is_compared_with_every_number_below_n_is_a_class(numbers: list[int], hi: float, made: bool) -> None:

@@ -114,6 +114,39 @@ def test_a_polynomial_that_starts_at_0_stays() -> None:
     assert review(POLYNOMIALS["det(w)"], start={"w": np.zeros((4, 4))}).level is Level.ERROR
 
 
+@pytest.mark.parametrize("form", ["ab + c", "det(w)", "norm(w)", "a ** 3 - b"])
+def test_weights_of_double_precision_are_alike(form: str) -> None:
+    nodes = [constant("three", 3.0, np.float64), *POLYNOMIALS[form][1:]] if form == "a ** 3 - b" else POLYNOMIALS[form]
+    assert review(nodes, kind=np.float64).level is Level.NOTE
+
+
+def test_what_double_precision_computes_as_0_stays() -> None:
+    far = [constant("far", 1e17, np.float64), N("Add", ["a", "far"], ["p"]), N("Sub", ["p", "far"], ["s"])]
+    assert review(far, kind=np.float64).level is Level.ERROR
+    assert review(WITH_VOLUME["ab - ab"], kind=np.float64).level is Level.ERROR
+    assert review(POLYNOMIALS["det(w)"], start={"w": np.zeros((4, 4))}, kind=np.float64).level is Level.ERROR
+
+
+def test_one_question_leaves_the_graph_as_it_was() -> None:
+    """A weight that divides twice is asked about twice."""
+    nodes = [N("Gather", ["w", "first"], ["p"]), N("Gather", ["w", "second"], ["q"])]
+    nodes = [constant("first", 0, np.int64), constant("second", 1, np.int64), *nodes]
+    nodes += [N("Div", ["x", "p"], ["y1"]), N("Div", ["y1", "q"], ["y"])]
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 4])]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    weights = [numpy_helper.from_array(W, "w")]
+    proto = helper.make_model(
+        helper.make_graph(nodes, "g", inputs, outputs, weights),
+        opset_imports=[helper.make_opsetid("", 20)],
+        ir_version=10,
+    )
+    graph = Graph(ir.from_proto(proto), "torch")
+    target = TargetConfig(id="t", entry="t.py:build", inputs={"x": InputSpec(range=ValueRange(-1, 1))})
+    found = analyse(graph, target, confirm=False, explain=False).findings
+    assert [f.level for f in found if not f.evidence.data["backward"]] == [Level.NOTE, Level.NOTE]
+    assert graph.graph.initializers["w"].dtype is ir.DataType.FLOAT
+
+
 def test_weights_of_half_precision_stay() -> None:
     assert review(POLYNOMIALS["ab + c"], kind=np.float16).level is Level.ERROR
 

@@ -452,3 +452,19 @@ def test_what_stands_in_for_an_absent_package_is_not_wrong(tmp_path: Path, line:
     found = run(tmp_path, source)
     assert (found.failure is not None) is told
     assert told or "the package `nobody_installs_this`, without which it fails" in (found.unreached or "")
+
+
+@pytest.mark.parametrize(("line", "told"), [("assert count == 11  # fails", True), ("assert rate == 11", False)])
+def test_a_test_that_fails_as_it_stands_is_told(tmp_path: Path, line: str, told: bool) -> None:
+    source = f"""
+    import os
+    import torch
+    net = torch.nn.Linear(4, 2)
+    count = sum(p.numel() for p in net.parameters())
+    rate = int(os.environ.get("NOBODY_SETS_ME", "3"))
+    {line}
+    """
+    found = run(tmp_path, source)
+    assert (found.failure is not None) is told, found
+    if found.failure is not None:
+        assert (found.failure.kind, found.failure.frames[-1].line) == ("AssertionError", line_of(source))

@@ -75,6 +75,40 @@ def test_a_refusal_of_anything_else_is_none(tmp_path: Path, source: str) -> None
     assert "it refuses to go on by itself" in (told(tmp_path, source) or "")
 
 
+RESULTS = [
+    "import numpy as np\nweights = int(np.zeros((3, 4)).size)\nassert weights == 13",
+    "import numpy as np\ndef test():\n    for net in [np.ones]:\n        count = net(3).sum()\n"
+    "        assert net != np.ones or count == 4\ntest()",
+    "import numpy as np\ndef close(a, b):\n    assert np.allclose(a, b)\nclose(np.ones(3), np.zeros(3))",
+    "import numpy as np\ndef other(rows, count=3):\n    net = rows\n    count = net\ndef test():\n"
+    "    net = np.ones(3)\n    count = net.sum()\n    assert count == 4\ntest()",
+    "import math\nops = [hex(math.floor(x)) for x in (1.5, 2.5)]\nassert ops == ['0x1', '0x3'], 'another graph'",
+]
+MACHINES = [
+    "gpus = 0\nassert gpus > 0, 'needs a processor of another kind'",
+    "import os\ncount = len(os.listdir('.'))\nassert count == -1",
+    "import sys\nassert len(sys.argv) == -1",
+    "import glob\nfound = sorted(glob.glob('*.png'))\nrows = len(found)\nassert rows > 10 ** 6",
+    "import argparse\nargs = argparse.Namespace(size=3)\nwidth = abs(args.size)\nassert width == 4",
+    "import time\nstart = time.monotonic()\nassert time.monotonic() - start < 0",
+    "def f(rows):\n    assert rows > 10\nf(3)",
+    "def load_rows():\n    return 0\nrows = load_rows()\nassert rows > 0",
+    "import math\nkind = math.__name__\nassert kind == 'cmath'",
+    "import math\ndef f(x):\n    if math.floor(x) == 1:\n        raise ValueError('no')\nf(1.5)",
+]
+
+
+@pytest.mark.parametrize("source", RESULTS)
+def test_an_assertion_about_results_counts_where_nothing_was_left_out(tmp_path: Path, source: str) -> None:
+    assert told(tmp_path, source, nothing_left_out=True) is None
+    assert "it refuses to go on by itself" in (told(tmp_path, source) or "")
+
+
+@pytest.mark.parametrize("source", MACHINES)
+def test_an_assertion_about_the_machine_never_counts(tmp_path: Path, source: str) -> None:
+    assert "it refuses to go on by itself" in (told(tmp_path, source, nothing_left_out=True) or "")
+
+
 def test_what_a_library_stumbles_over_counts_where_nothing_was_left_out(tmp_path: Path) -> None:
     source = "import json\njson.JSONEncoder.iterencode(None, 3)"
     assert "without what was left out" in (told(tmp_path, source) or "")

@@ -73,3 +73,17 @@ class Net(nn.Module):
 """
     shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
     assert [p.site.line for p in shared.problems.values() if p.level == "error" and p.certain] == [10]
+
+
+@pytest.mark.parametrize("width", [6, 7])
+@pytest.mark.parametrize("set_mode", ["m.eval()", "m.train()", "m = nn.ModuleList([m]).eval()[0]"])
+def test_layers_of_einops_have_no_mode(tmp_path: Path, set_mode: str, width: int) -> None:
+    text = (
+        f"{HEAD}from einops.layers.torch import Rearrange\n"
+        f"m = nn.Sequential(nn.Sequential(Rearrange('b c h -> b (c h)'), nn.Linear(6, 5)), Part())\n{set_mode}\n"
+        f"m(torch.zeros(4, 2, 3))\nnn.Linear({width}, 5)(torch.zeros(4, 6))\n"
+    )
+    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+    assert not [n for n in shared.notes if "could not be followed" in n]
+    errors = {p.site.line for p in shared.problems.values() if p.level == "error"}
+    assert errors == (set() if width == 6 else {len(text.splitlines())})

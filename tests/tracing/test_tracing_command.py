@@ -224,3 +224,10 @@ def test_a_spent_budget_is_told_in_every_form(tmp_path: Path, capfd: pytest.Capt
         assert told in " ".join(capfd.readouterr().out.split()), form
     path = tmp_path / "net.py"
     assert any(told in sentence for sentence in analysed(path, path.read_text(), Memory(), {}).left_out)
+
+
+def test_a_place_is_its_numbers(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Between colons 100 is the name of an emoji."""
+    source = "import torch, torch.nn as nn\n" + "\n" * 98 + "y = nn.Linear(3, 4)(torch.zeros(2, 5))\n"
+    assert trace(tmp_path, write(tmp_path, source)) == 1
+    assert "model.py:100:" in capfd.readouterr().out

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import onnx_ir as ir
 
+from analyzer.numerical.confirm.infinities import Infinities
 from analyzer.numerical.nesting import bodies
 
 Arrays = Mapping[str, np.ndarray]
@@ -65,22 +66,26 @@ def with_every_result(model_bytes: bytes) -> tuple[bytes, list[str]]:
 
 
 def forward_failure(
-    run: ConcreteRun, operands: Sequence[str], outputs: Sequence[str], leaves: Arrays, infinite: bool = False
+    run: ConcreteRun,
+    operands: Sequence[str],
+    outputs: Sequence[str],
+    leaves: Arrays,
+    infinite: Infinities = Infinities.NONE,
 ) -> str | None:
     """One sentence if the operator's operands are finite and its result is not; None otherwise.
 
-    With `infinite`, infinities are meant and only NaN counts.
+    `infinite` tells where infinities are meant.
     """
     known = {**leaves, **run.results}
     for name in operands:
-        if name in known and not _finite(known[name], infinite):
+        if name in known and not _finite(known[name], bool(infinite)):
             return None
     for name in outputs:
         array = known.get(name)
-        if array is None or _finite(array, infinite):
+        if array is None or _finite(array, infinite.passed_on):
             continue
         array = np.asarray(array, np.float64)
-        bad = np.isnan(array) if infinite else ~np.isfinite(array)
+        bad = np.isnan(array) if infinite.passed_on else ~np.isfinite(array)
         kind = "NaN" if np.isnan(array[bad]).any() else "infinite"
         where = [int(i) for i in np.argwhere(bad)[0]]
         values = []

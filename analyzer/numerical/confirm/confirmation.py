@@ -20,6 +20,7 @@ from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.confirm.child import JSON, Worker, WorkerFailed
 from analyzer.numerical.confirm.ends import ends_of
 from analyzer.numerical.confirm.extract import Slice, extract, whole
+from analyzer.numerical.confirm.infinities import Infinities, meant_by
 from analyzer.numerical.confirm.objective import target_of
 from analyzer.numerical.confirm.outcome import Confirmation, Standing
 from analyzer.numerical.hidden_overflows import HALF
@@ -29,7 +30,6 @@ from analyzer.operators.registry import operator_name
 START_SECONDS = 60.0  # for importing a framework on a busy machine
 # How much longer than its processor time an answer may take: the clock on the wall cuts off only what hangs.
 BUSY = 10
-MASKED = "numerical/softmax-of-minus-infinity"  # its operand holds infinities by intention
 SIZES = (2, 1, 16, 48, 96)  # tried for dimensions that may have any size
 # Of the search's time that each size after the first has: what hangs on the size shows early.
 LATER_SIZES = 0.25
@@ -162,8 +162,8 @@ class Confirmer:
             "do": "follow",
             "witness": str(found.work / "found.npz"),
             "seed": self.budget.seed,
-            "infinite": False,
-            "forward": not warning.backward and warning.rule != MASKED,
+            "infinite": Infinities.NONE,
+            "forward": not warning.backward and not meant_by(warning.rule),
             "flush": found.kind == "tensorflow",
             "moved": far if len(far) == len(moved) else [],
         }
@@ -274,7 +274,7 @@ class Confirmer:
             "backward": warning.backward,
             "losses": losses,
             "flush": engine == "tensorflow",
-            "infinite": warning.rule == MASKED,
+            "infinite": meant_by(warning.rule),
             "engine": engine,
             "others": others,
         }
@@ -316,7 +316,7 @@ class Confirmer:
                     piece.results if warning.backward else piece.outputs,
                     losses,
                     real.get("names", {}),
-                    warning.rule == MASKED,
+                    meant_by(warning.rule),
                     event,
                     Standing(
                         _pairs(answer["exact"]),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
+from analyzer.numerical.confirm.infinities import Infinities
 from analyzer.numerical.nesting import bodies, owners
 
 FLOAT, BOOL = ir.DataType.FLOAT, ir.DataType.BOOL
@@ -23,10 +24,10 @@ def find(graph: ir.Graph, result: str) -> ir.Node | None:
     return None
 
 
-def with_event(model: ir.Model, result: str, infinite: bool) -> str | None:
+def with_event(model: ir.Model, result: str, infinite: Infinities) -> str | None:
     """Adds the telling result to an ONNX model and returns its name; None where that cannot be done.
 
-    With `infinite`, infinities are meant and only NaN counts.
+    `infinite` tells where infinities are meant.
     """
     node = find(model.graph, result)
     if node is None or node.graph is model.graph:
@@ -64,17 +65,17 @@ def _broken(graph: ir.Graph, value: ir.Value, infinite: bool) -> ir.Value:
     return _made(graph, "ReduceSum", FLOAT, _made(graph, "Cast", FLOAT, bad, to=int(FLOAT)), keepdims=0)
 
 
-def _event(node: ir.Node, infinite: bool) -> ir.Value | None:
+def _event(node: ir.Node, infinite: Infinities) -> ir.Value | None:
     """Above 0 if the operands of `node` are finite and its first result is not, else 0; a scalar."""
     graph = node.graph
     result = node.outputs[0]
     if not isinstance(graph, ir.Graph) or result.dtype not in (*NARROW, None):
         return None
-    event = _broken(graph, result, infinite)
+    event = _broken(graph, result, infinite.passed_on)
     for operand in dict.fromkeys(v for v in node.inputs if v is not None):
         if operand.dtype is not None and operand.dtype not in NARROW:
             continue
-        before = _made(graph, "Cast", BOOL, _broken(graph, operand, infinite), to=int(BOOL))
+        before = _made(graph, "Cast", BOOL, _broken(graph, operand, bool(infinite)), to=int(BOOL))
         clean = _made(graph, "Cast", FLOAT, _made(graph, "Not", BOOL, before), to=int(FLOAT))
         event = _made(graph, "Mul", FLOAT, event, clean)
     event.shape = SCALAR

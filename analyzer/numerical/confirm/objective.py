@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analyzer.numerical.confirm.infinities import Infinities
+
 # operator -> (which operand, towards what); operand -1 is the result
 LOWEST, HIGHEST, ZERO, LARGEST = "lowest", "highest", "zero", "largest"
 EDGE = "edge"  # of [-1, 1], for gradients
@@ -81,19 +83,20 @@ def objective(operands: Sequence[Any], output: Any, target: tuple[int, str]) -> 
     return -x.abs().max()
 
 
-def failed(operands: Sequence[Any], outputs: Sequence[Any], infinite: bool = False) -> bool:
+def failed(operands: Sequence[Any], outputs: Sequence[Any], infinite: Infinities = Infinities.NONE) -> bool:
     """Finite operands, and a result that is not: this operator fails first.
 
-    With `infinite`, infinities are meant (a mask) and only NaN is a failure.
+    Where infinities are meant (a mask) only NaN is a failure.
     """
     import torch
 
-    def finite(tensor: Any) -> bool:
+    def finite(tensor: Any, infinite: bool) -> bool:
         if not tensor.is_floating_point():
             return True
         return not bool(torch.isnan(tensor).any()) if infinite else bool(torch.isfinite(tensor).all())
 
-    return all(finite(x) for x in operands) and not all(finite(y) for y in outputs)
+    given, made = bool(infinite), infinite.passed_on
+    return all(finite(x, given) for x in operands) and not all(finite(y, made) for y in outputs)
 
 
 def nearly(operands: Sequence[Any], target: tuple[int, str]) -> bool:

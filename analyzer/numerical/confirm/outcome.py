@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from analyzer.numerical.confirm.infinities import Infinities
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -38,7 +40,7 @@ class Confirmation:
     results: tuple[str, ...]
     losses: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
-    infinite: bool = False
+    infinite: Infinities = Infinities.NONE
     event: str = ""  # the result that tells of an operator inside a body
     standing: Standing = Standing()
     threads: str = "one thread"  # with how many it was seen

@@ -10,6 +10,7 @@ from typing import Any
 import onnx_ir as ir
 
 from analyzer.numerical.confirm.extract import Leaf
+from analyzer.numerical.confirm.infinities import Infinities
 from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, PreparedModel, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
@@ -33,7 +34,7 @@ class SearchProblem:
     backward: bool = False
     losses: tuple[str, ...] = ()
     flush: bool = False  # the engine that decides takes denormals for 0
-    infinite: bool = False  # the operand may hold infinities: only NaN counts
+    infinite: Infinities = Infinities.NONE
     fixed: Mapping[str, Any] = field(default_factory=dict)  # values that are not searched; tensors by name
 
     @property

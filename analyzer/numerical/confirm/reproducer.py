@@ -14,6 +14,8 @@ from string import Template
 
 import numpy as np
 
+from analyzer.numerical.confirm.infinities import Infinities
+
 _SCRIPT = '''"""$headline
 
 Run it with ``python $script``: exit code 1 shows the defect, 0 does not, 2 means that it could not be run.
@@ -83,7 +85,7 @@ ONNX_BODY = Template(
     names = [output.name for output in session.get_outputs()]
     values = {**leaves, **dict(zip(names, session.run(names, leaves)))}
     for name in OPERANDS:
-        if name in values and bad(values[name]).any():
+        if name in values and $broken(values[name]).any():
             raise ValueError(f"{name}, which the operator receives, is not finite")
     for name in RESULTS:
         if bad(values[name]).any():
@@ -137,7 +139,7 @@ TENSORFLOW_BODY = Template(
             given, made = session.run([operands, results], feeds)
             if EVENT and session.run(EVENT, feeds):
                 return "the operator in the body makes a value that is not finite"
-    if any(bad(value).any() for value in given):
+    if any($broken(value).any() for value in given):
         raise ValueError("what the operator receives is not finite")
     for tensor, value in zip(results, made):
         if bad(value).any():
@@ -189,7 +191,7 @@ TORCH_FORWARD_BODY = Template(
     with torch.no_grad():
         made = program(leaves, constants)
     values = [value.float().numpy() if value.is_floating_point() else value.numpy() for value in made]
-    if any(bad(value).any() for value in values[:-RESULTS]):
+    if any($broken(value).any() for value in values[:-RESULTS]):
         raise ValueError("what the operator receives is not finite")
     for value in values[-RESULTS:]:
         if bad(value).any():
@@ -217,7 +219,7 @@ def write_reproducer(
     backward: bool,
     names: Mapping[str, str] | None = None,
     losses: Sequence[str] = (),
-    infinite: bool = False,
+    infinite: Infinities = Infinities.NONE,
     event: str = "",
     versions: str,
 ) -> Path:
@@ -227,8 +229,9 @@ def write_reproducer(
     """
     folder.mkdir(parents=True, exist_ok=True)
     script = folder / f"reproduce_{stem}.py"
-    bad = "np.isnan(array)" if infinite else "~np.isfinite(array)"
-    common = {"stem": stem, "bad": bad}
+    bad = "np.isnan(array)" if infinite.passed_on else "~np.isfinite(array)"
+    broken = "np.isnan" if infinite is Infinities.GIVEN else "bad"  # of what the operator receives
+    common = {"stem": stem, "bad": bad, "broken": broken}
     if engine == "tensorflow":
         known = names or {}
         with np.load(work / "found.npz") as archive:

@@ -10,6 +10,7 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.numerical.confirm.backends import Arrays, ConcreteRun
+from analyzer.numerical.confirm.infinities import Infinities
 from analyzer.numerical.nesting import bodies
 
 EVENT = "assay_event"
@@ -19,10 +20,10 @@ Tensors = dict[str, Any]
 
 @dataclass(frozen=True)
 class Watch:
-    """The operator, inside a body, whose first result is `result`; with `infinite` only NaN counts."""
+    """The operator, inside a body, whose first result is `result`; `infinite` tells where infinities are meant."""
 
     result: str
-    infinite: bool = False
+    infinite: Infinities = Infinities.NONE
 
 
 def run_tensorflow(
@@ -135,16 +136,17 @@ class _Build:
             return None
         tf = self.tf
 
-        def broken(tensor: Any) -> Any:
+        def broken(tensor: Any, infinite: bool) -> Any:
             if not tensor.dtype.is_floating:
                 return tf.constant(False)
             bad = tf.math.is_nan(tensor)
-            if not (self.watch and self.watch.infinite):
+            if not infinite:
                 bad = tf.logical_or(bad, tf.math.is_inf(tensor))
             return tf.reduce_any(bad)
 
-        before = tf.reduce_any(tf.stack([broken(t) for t in operands]))
-        return tf.logical_and(broken(results[0]), tf.logical_not(before))
+        meant = self.watch.infinite
+        before = tf.reduce_any(tf.stack([broken(t, bool(meant)) for t in operands]))
+        return tf.logical_and(broken(results[0], meant.passed_on), tf.logical_not(before))
 
     def watches(self, node: ir.Node) -> bool:
         """Whether the watched operator runs in a body of `node`."""

@@ -12,6 +12,7 @@ from typing import Any
 import onnx_ir as ir
 
 import analyzer.numerical.confirm.torch_operators  # noqa: F401  (tells the declarations)
+from analyzer.numerical.confirm.infinities import Infinities
 from analyzer.numerical.confirm.torch_dtypes import from_numpy
 from analyzer.numerical.confirm.torch_operators.own import own_handler
 from analyzer.numerical.confirm.torch_registry import Handler, Mode, Tensor, UnsupportedOperator, handler_of
@@ -60,7 +61,7 @@ class OperatorTrace:
     executions: list[tuple[list[Tensor], list[Tensor]]] = field(default_factory=list)
     decisions: list[bool] = field(default_factory=list)
     replayed: Iterator[bool] | None = None
-    infinite: bool = False  # infinities are meant: only NaN counts
+    infinite: Infinities = Infinities.NONE  # where they are meant only NaN counts
     earlier: str = ""  # the first other operator with finite operands and a result that is not
     follow: bool = False  # also look for `decided`
     decided: str = ""  # the first operator that made a truth value, an index or an integer of a value that is not sound
@@ -94,7 +95,9 @@ class PreparedNode:
             CONTROL.get(key),
             handler_of(*key) or own_handler(node),
             tuple(v.name or "" if v is not None else None for v in node.inputs),
-            tuple(v.name or "" for v in node.outputs),
+            tuple(
+                (v.name or "") if i == 0 or v.uses() or v.is_graph_output() else "" for i, v in enumerate(node.outputs)
+            ),
             node.op_type in ("Const", "Constant"),
             detaches(node),
         )
@@ -195,6 +198,7 @@ class _Evaluation:
         for name, result in zip(step.results, results, strict=False):
             if name:
                 values[name] = self._exact(result) if step.constant else result
+        results = [r for name, r in zip(step.results, results, strict=False) if name]  # what nobody reads harms nothing
         if self.trace.follow and not self.trace.decided and control is None and decides(node, operands, results):
             self.trace.decided = node.name or node.op_type
         if not self.trace.watched or not step.results:
@@ -202,8 +206,8 @@ class _Evaluation:
         if step.results[0] == self.trace.watched:
             self.trace.executions.append(([o for o in operands if o is not None], list(results)))
         elif not self.trace.earlier and control is None and not self.mode.surrogate and operands:
-            failed = not all(finite(r, self.trace.infinite) for r in results)
-            if failed and all(finite(o, self.trace.infinite) for o in operands if o is not None):
+            failed = not all(finite(r, bool(self.trace.infinite)) for r in results)
+            if failed and all(finite(o, bool(self.trace.infinite)) for o in operands if o is not None):
                 self.trace.earlier = node.name or node.op_type
 
     def _exact(self, tensor: Tensor) -> Tensor:

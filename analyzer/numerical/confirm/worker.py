@@ -18,6 +18,7 @@ from typing import Any, TextIO
 from analyzer.numerical.confirm import backends, consequences, points, position, search, tensorflow_graph
 from analyzer.numerical.confirm.child import FILE_SIZE, MEMORY
 from analyzer.numerical.confirm.extract import Leaf
+from analyzer.numerical.confirm.infinities import Infinities
 from analyzer.numerical.confirm.inside import with_event
 from analyzer.numerical.confirm.problem import SearchProblem
 from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
@@ -207,8 +208,12 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
         bool(request["backward"]),
         tuple(request["losses"]),
         bool(request.get("flush", False)),
-        bool(request.get("infinite", False)),
+        _infinities(request),
     )
+
+
+def _infinities(request: dict[str, Any]) -> Infinities:
+    return Infinities(request.get("infinite", ""))
 
 
 def _run(request: dict[str, Any]) -> dict[str, Any]:
@@ -231,7 +236,7 @@ def _run_tensorflow(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str
     model = ir.load(folder / "slice.onnx")
     operands, outputs = request["operands"], request["outputs"]
     ends = (request["losses"] or request["results"]) if request["backward"] else ()
-    watched = tensorflow_graph.Watch(outputs[0], request["infinite"]) if request["inside"] else None
+    watched = tensorflow_graph.Watch(outputs[0], _infinities(request)) if request["inside"] else None
     run, definition, names = tensorflow_graph.run_tensorflow(model, leaves, (operands, outputs), ends, watched)
     (folder / "slice.pb").write_bytes(definition)
     if request["backward"]:
@@ -239,9 +244,9 @@ def _run_tensorflow(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str
     elif watched is not None:
         failure = backends.event_failure(run, tensorflow_graph.EVENT)
     else:
-        failure = backends.forward_failure(run, operands, outputs, leaves, request["infinite"])
+        failure = backends.forward_failure(run, operands, outputs, leaves, _infinities(request))
         values = {**leaves, **run.results}
-        if failure is not None and backends.earlier_failure(model, values, outputs, request["infinite"]):
+        if failure is not None and backends.earlier_failure(model, values, outputs, bool(_infinities(request))):
             failure = None
     event = tensorflow_graph.EVENT if watched is not None and not request["backward"] else ""
     return {"status": "ran", "failed": failure, "engine": run.engine, "names": names, "event": event}
@@ -284,7 +289,7 @@ def _run_again(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any
         return {"status": "ran", "failed": backends.event_failure(run, request["event"])}
     operands, outputs = request["operands"], request["outputs"]
     run = backends.run_onnx((folder / "slice.onnx").read_bytes(), leaves, [*operands, *outputs], threads)
-    return {"status": "ran", "failed": backends.forward_failure(run, operands, outputs, leaves, request["infinite"])}
+    return {"status": "ran", "failed": backends.forward_failure(run, operands, outputs, leaves, _infinities(request))}
 
 
 def _downstream(data: bytes, leaves: dict[str, Any], outputs: list[str], infinite: bool) -> bool:
@@ -310,12 +315,12 @@ def _run_onnx(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any]
     if not request["inside"]:
         data = (folder / "slice.onnx").read_bytes()
         run = backends.run_onnx(data, leaves, [*operands, *outputs])
-        failure = backends.forward_failure(run, operands, outputs, leaves, request["infinite"])
-        if failure is not None and _downstream(data, leaves, outputs, request["infinite"]):
+        failure = backends.forward_failure(run, operands, outputs, leaves, _infinities(request))
+        if failure is not None and _downstream(data, leaves, outputs, bool(_infinities(request))):
             failure = None
         return {"status": "ran", "failed": failure, "engine": run.engine}
     model = ir.load(folder / "slice.onnx")
-    event = with_event(model, outputs[0], request["infinite"])
+    event = with_event(model, outputs[0], _infinities(request))
     if event is None:
         return {"status": "ran", "failed": None, "engine": ""}
     data = ir.to_proto(model).SerializeToString()

@@ -28,7 +28,7 @@ INSIDE = {"float32": 1e-7, "float64": 1e-12, "float16": 1e-2, "bfloat16": 1e-2}
 def candidates(warning: Alarm) -> Iterator[Candidate]:
     """What to try for a warning, in order."""
     node, dtype = warning.node, warning.dtype
-    if warning.rule.endswith("softmax-of-minus-infinity"):
+    if warning.rule.endswith(("softmax-of-minus-infinity", "extremum-of-infinity")):
         yield from rewrites.of_mask(node, dtype)
         return
     if warning.operand == -1 and dtype in ("float16", "bfloat16"):

@@ -270,9 +270,18 @@ def clip_by_value(ctx: Context, x: AbstractTensor, low: AbstractTensor, high: Ab
     return clipped(ctx, clipped(ctx, x, None, high), low, None)  # the lower bound wins where they cross
 
 
+def _inside(x: AbstractTensor, low: AbstractTensor | None, high: AbstractTensor | None) -> bool:
+    """Whether bounds leave every element as it is: ends of the type behind a replacement of what is infinite."""
+    if any(t is not None and t.nan for t in (x, low, high)) or x.may_be_infinite:
+        return False
+    return (low is None or low.high <= x.low) and (high is None or x.high <= high.low)
+
+
 def clipped(ctx: Context, x: AbstractTensor, low: AbstractTensor | None, high: AbstractTensor | None) -> AbstractTensor:
     tensors = [x] + [t for t in (low, high) if t is not None]
     shape, starts, sides = operands_on_common_blocks(ctx, *tensors)
+    if shape is not None and shape == x.shape and _inside(x, low, high):
+        return x  # with all that is known of it
     lo, hi = sides[0]
     nan = any(t.nan for t in tensors)
     if low is not None:

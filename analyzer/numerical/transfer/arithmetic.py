@@ -12,6 +12,7 @@ from analyzer.numerical.domain import affine, dims, dtypes
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on
 from analyzer.numerical.transfer.attained import peaked
+from analyzer.numerical.transfer.bins import least_above_edge
 from analyzer.numerical.transfer.bisection import greatest_beside
 from analyzer.numerical.transfer.cancellation import cancelled_bound
 from analyzer.numerical.transfer.counted import counted
@@ -20,7 +21,7 @@ from analyzer.numerical.transfer.elementwise import squared
 from analyzer.numerical.transfer.facts import are_axes, difference_sign, keeps_finite
 from analyzer.numerical.transfer.kinds import build, independent, operands_on_common_blocks, rounded
 from analyzer.numerical.transfer.mixture import mixture_bounds
-from analyzer.numerical.transfer.neighbours import least_step
+from analyzer.numerical.transfer.neighbours import step_between
 from analyzer.numerical.transfer.order import at_least
 from analyzer.numerical.transfer.peaks import of_product
 from analyzer.numerical.transfer.registry import transfer
@@ -132,7 +133,8 @@ def _related(
         return (lo, hi) if mixed is None else (np.maximum(lo, mixed[0]), np.minimum(hi, mixed[1]))
     if np.min(lo, initial=np.inf) < 0:
         least = 0.0 if at_least(ctx.run, a, b) else least_variance(a, b)
-        lo = np.maximum(lo, max(least, least_step(a, b)))
+        step = step_between(a, b)
+        lo, hi = np.maximum(lo, max(least, step[0], least_above_edge(a, b))), np.minimum(hi, step[1])
     if np.max(hi, initial=-np.inf) > 0:
         most = 0.0 if at_least(ctx.run, b, a) else -least_variance(b, a)
         hi = np.minimum(hi, most)

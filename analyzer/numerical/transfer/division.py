@@ -8,10 +8,12 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import affine, dims, dtypes
 from analyzer.numerical.domain.dtypes import Array, select
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.transfer.bins import share_of_bin
 from analyzer.numerical.transfer.facts import quotient_bound
 from analyzer.numerical.transfer.kinds import broadcast, build, independent, operands_on_common_blocks
 from analyzer.numerical.transfer.order import at_least
 from analyzer.numerical.transfer.peaks import of_quotient
+from analyzer.numerical.transfer.polynomials import polynomial_quotient
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.unit_rows import unit_fact
 
@@ -46,6 +48,8 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
     least, most = quotient_bound(a, b)
     if most != 1.0 and a.low >= 0 and b.low >= 0 and at_least(ctx.run, b, a):
         least, most = 0.0, 1.0
+    if most is None and a.low >= 0 and np.isfinite(within := min(share_of_bin(a, b), polynomial_quotient(a, b))):
+        least, most = 0.0, within
     if least is not None and most is not None:
         lo, hi = np.maximum(lo, least), np.minimum(hi, most)
     lo, hi = dtype.flush(*dtype.nearest_both(lo, hi))

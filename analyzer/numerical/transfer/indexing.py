@@ -16,6 +16,7 @@ from analyzer.numerical.transfer.diagonals import diagonal_bounds, shows_diagona
 from analyzer.numerical.transfer.facts import gather_place, gathered_segments, segment_axes
 from analyzer.numerical.transfer.joining import hull
 from analyzer.numerical.transfer.masked_assignment import assigned, at_own_places, mask_of, nonzero_where
+from analyzer.numerical.transfer.neighbours import steps_along
 from analyzer.numerical.transfer.peaks import peaks_of
 from analyzer.numerical.transfer.rankings import (
     attained_anywhere,
@@ -116,7 +117,11 @@ def gather_elements(ctx: Context, x: AbstractTensor, indices: AbstractTensor) ->
     whole = smashed(x)
     result = AbstractTensor(x.dtype, indices.shape, whole.lo, whole.hi, None, x.nan)
     if x.rank and not x.nan:
-        result.facts = peaked(reordered(x, indices, int(ctx.attr("axis", 0)) % x.rank), result)
+        axis = int(ctx.attr("axis", 0)) % x.rank
+        rises = steps_along(x, axis)
+        if rises is not None and rises.least >= 0:  # none lies outside the first and the last
+            result.lo, result.hi = np.maximum(result.lo, rises.first[0]), np.minimum(result.hi, rises.last[1])
+        result.facts = peaked(reordered(x, indices, axis), result)
     return _met(ctx, x, indices, result)
 
 
@@ -316,7 +321,7 @@ def _largest_first(x: AbstractTensor, axis: int, values: AbstractTensor) -> None
 def non_zero(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """Indices of elements that are not zero: any number of them, none included."""
     hi = max((dims.high(d) - 1 for d in x.shape), default=0) if x.shape is not None else 2.0**40
-    found = dims.found()
+    found = ctx.run.cached(("nonzero", x.key), dims.found)  # as many each time the same value is asked
     rank: Dim = len(x.shape) if x.shape is not None else dims.found()
     shape = (found, rank) if ctx.is_tf else (rank, found)
     return AbstractTensor(dtypes.INT64, shape, np.float64(0), np.float64(min(max(hi, 0), 2.0**40)))

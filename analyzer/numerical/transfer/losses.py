@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.numerical.context import Context
-from analyzer.numerical.domain import dtypes
+from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.softmax import check_rows, log_softmax_bounds
@@ -77,6 +77,51 @@ def softmax_cross_entropy_loss(ctx: Context, scores: AbstractTensor, labels: Abs
     low, high = float(np.min(lo)), float(np.max(hi))
     loss = _reduced(ctx, -high, -low, scores, labels, weight)
     return loss, AbstractTensor(scores.dtype, scores.shape, np.float64(low), np.float64(high), None, scores.nan)
+
+
+@transfer("CtcLoss")
+def ctc_loss(
+    ctx: Context, scores: AbstractTensor, labels: AbstractTensor, frames: Any = None, lengths: Any = None
+) -> tuple[AbstractTensor, ...]:
+    """-ln of what all alignments of a text with the frames have together: of none the logarithm is that of 0.
+
+    Equal neighbours need a frame between them. Lengths are operands or attributes (torch's two overloads).
+    """
+    heard = _lengths(ctx, frames, "input_lengths")
+    written = _lengths(ctx, lengths, "target_lengths")
+    fits = bool(ctx.attr("zero_infinity", 0)) or _fits(heard, written, labels)
+    ctx.check(
+        "numerical/invalid-domain",
+        "a text that does not fit into its frames",
+        {0: scores},
+        lambda t: fits and t.low > -np.inf,
+    )
+    most = dims.high(scores.shape[0]) if scores.shape else np.inf
+    classes = dims.high(scores.shape[-1]) if scores.shape else np.inf
+    # at least one alignment, each a sum over the frames; at most as many as there are sequences of classes
+    lo, hi = -most * (scores.high + np.log(classes)), -most * scores.low
+    slack = SUMMED * max(abs(lo), abs(hi), 1.0) if np.isfinite(lo) and np.isfinite(hi) else 0.0
+    finite = bool(np.isfinite(lo) and np.isfinite(hi))
+    a, b = ctx.finite(np.float64(min(lo, 0.0) - slack), np.float64(max(hi, 0.0) + slack), scores.dtype, finite)
+    loss = AbstractTensor(scores.dtype, ctx.declared_shape(), a, b, None, scores.nan)
+    return loss, AbstractTensor(scores.dtype, ctx.declared_shape(1), np.float64(-np.inf), np.float64(np.inf), None)
+
+
+def _lengths(ctx: Context, operand: Any, name: str) -> tuple[float, float, Any]:
+    """The least and the greatest length, and all of them where they are known."""
+    if operand is not None:
+        return operand.low, operand.high, operand.data
+    given = np.asarray(ctx.attr(name, [0]))
+    return float(given.min()), float(given.max()), given
+
+
+def _fits(heard: tuple[float, float, Any], written: tuple[float, float, Any], labels: AbstractTensor) -> bool:
+    if max(2 * written[1] - 1, written[1]) <= heard[0]:  # even if all labels are equal
+        return True
+    if heard[2] is None or written[2] is None or labels.data is None or np.ndim(labels.data) != 2:
+        return False
+    rows = zip(np.asarray(labels.data), np.ravel(heard[2]), np.ravel(written[2]), strict=False)
+    return all(n + np.count_nonzero(row[1 : int(n)] == row[: max(int(n) - 1, 0)]) <= t for row, t, n in rows)
 
 
 __all__ = ["dtypes"]

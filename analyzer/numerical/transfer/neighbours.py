@@ -25,6 +25,7 @@ from analyzer.operators.declaration import MONOTONE, PIECEWISE_LINEAR
 DEPTH = 12  # operators between a difference and the running sum
 MOST_PLACES = 1 << 14
 Interval = tuple[float, float]
+UNKNOWN_STEP: Interval = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +38,25 @@ class Rises:
     size: int
 
 
-def least_step(a: AbstractTensor, b: AbstractTensor) -> float:
-    """What a - b is at least if they are the later and the earlier neighbours of one tensor; -inf if not.
+def step_between(a: AbstractTensor, b: AbstractTensor) -> Interval:
+    """Bounds of a - b if they are the later and the earlier neighbours of one tensor; infinite if not.
 
-    The other way round it is what each falls by at least, along rows in falling order.
+    The other way round it is what each falls by, along rows in falling order. No step is larger than all together.
     """
     source, later, kept = a.facts.get("window", (None, (), ()))
     other, sooner, also = b.facts.get("window", (None, (), ()))
     if source is None or other is None or source.key != other.key or kept != also or a.shape != b.shape or a.nan:
-        return -np.inf
+        return UNKNOWN_STEP
     if not all(isinstance(o, int) for o in (*later, *sooner)) or kept != tuple(range(len(later))):
-        return -np.inf
+        return UNKNOWN_STEP
     apart = [i for i, (p, q) in enumerate(zip(later, sooner, strict=True)) if p != q]
     if len(apart) != 1 or abs(later[apart[0]] - sooner[apart[0]]) != 1:
-        return -np.inf
+        return UNKNOWN_STEP
     found = steps_along(source, apart[0], falling=later[apart[0]] < sooner[apart[0]])
-    return -np.inf if found is None else float(source.dtype.nearest(np.float64(found.least)))
+    if found is None:
+        return UNKNOWN_STEP
+    most = found.last[1] - found.first[0] if found.least >= 0 else math.inf
+    return float(source.dtype.nearest(np.float64(found.least))), float(source.dtype.nearest(np.float64(most)))
 
 
 def steps_along(x: AbstractTensor, axis: int, depth: int = DEPTH, *, falling: bool = False) -> Rises | None:

@@ -13,6 +13,7 @@ from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, count
+from analyzer.numerical.excuses import guarded
 from analyzer.numerical.reduced_axes import UNKNOWN, reduction_axes
 from analyzer.numerical.transfer.distributions import sum_of_products
 from analyzer.numerical.transfer.elementwise import log
@@ -272,11 +273,35 @@ def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) 
     return result
 
 
+def _check_shown(ctx: Context, x: AbstractTensor, axes: Any, kind: str) -> None:
+    """Flags a maximum of -inf alone, a minimum of +inf alone: of what a mask has hidden whole."""
+    one = axes not in (None, UNKNOWN) and len(axes) == 1 and x.rank is not None
+    if kind == "min":
+        hidden, sign = x.high == np.inf, "+"
+    else:
+        hidden, sign = x.low == -np.inf and not (one and finite_along(x, axes[0] - (x.rank or 0))), "-"
+    if not hidden or x.nan or not x.dtype.is_float:
+        return
+
+    def shown(tensor: AbstractTensor) -> bool:
+        return tensor.high < np.inf if kind == "min" else tensor.low > -np.inf
+
+    ctx.check(
+        "numerical/extremum-of-infinity",
+        f"every element of a row is {sign}inf",
+        {0: x},
+        shown,
+        guard=guarded(ctx.run, (x,), shown),
+        leaks=False,
+    )
+
+
 @transfer("ReduceMax")
 def reduce_max(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     which, kept = reduction_axes(ctx, x, axes)
     if which == ():
         return like(x, x.lo, x.hi)
+    _check_shown(ctx, x, which, "max")
     return _extreme(ctx, x, which, kept, "max")
 
 
@@ -285,6 +310,7 @@ def reduce_min(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTen
     which, kept = reduction_axes(ctx, x, axes)
     if which == ():
         return like(x, x.lo, x.hi)
+    _check_shown(ctx, x, which, "min")
     return _extreme(ctx, x, which, kept, "min")
 
 
@@ -381,6 +407,8 @@ def reduce_log_sum(ctx: Context, x: AbstractTensor, axes: Any = None) -> Abstrac
 def reduce_log_sum_exp(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     """log(sum(exp(x))) as kernels compute it, with the maximum subtracted: at most max + ln n, at least max."""
     which, kept = reduction_axes(ctx, x, axes)
+    if which != ():
+        _check_shown(ctx, x, which, "max")
     largest = _extreme(ctx, x, which, kept, "max") if which != () else like(x, x.lo, x.hi)
     _, most = block_counts(x, which)
     n = float(over_blocks(x, most, which, False, np.sum).max()) if x.starts is not None else float(most)

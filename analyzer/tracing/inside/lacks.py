@@ -9,6 +9,7 @@ import os
 import re
 from typing import Any
 
+from .assertions import of_results
 from .size_conditions import asks_for_sizes
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -54,7 +55,7 @@ def lack(error: BaseException, own: list[Any], last: Any, *, nothing_left_out: b
         return f"a library that gets on without what was left out ({kind}: {text[:80]})"
     if "__assay_" in text or (last is not None and last.filename.startswith(HERE)):
         return f"something that was left out ({kind})"
-    if own and own[-1] == last and _by_itself(error, last):
+    if own and own[-1] == last and _by_itself(error, last, nothing_left_out):
         return f"it refuses to go on by itself ({kind}: {text[:120]})"
     return None
 
@@ -87,10 +88,11 @@ def _refusal(error: BaseException) -> bool:
 # ------------------------------------------------------------------------- what a program refuses by itself
 
 
-def _by_itself(error: BaseException, last: Any) -> bool:
+def _by_itself(error: BaseException, last: Any, nothing_left_out: bool) -> bool:
     """Whether the project's own `raise` or `assert` ended the script, and not for the sizes of something.
 
-    What it raises because an operator has refused something is the operator's refusal.
+    What it raises because an operator has refused something is the operator's refusal. Where nothing was left out, an
+    assertion about what the program has computed is its failure: the numbers are those of any run.
     """
     try:
         tree = ast.parse("".join(linecache.getlines(last.filename)))
@@ -104,7 +106,13 @@ def _by_itself(error: BaseException, last: Any) -> bool:
         return earlier is None or lack(earlier, [last], None, nothing_left_out=True) is not None
     conditions = [node.test for node in path if isinstance(node, (ast.If, ast.Assert))]
     functions = [n for n in path if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    return not conditions or not _of_sizes(conditions[-1], functions[-1] if functions else None, _names(error, last))
+    if not conditions:
+        return True
+    names = _names(error, last)
+    if _of_sizes(conditions[-1], functions[-1] if functions else None, names):
+        return False
+    asserts = isinstance(path[-1], ast.Assert)
+    return not (nothing_left_out and asserts and of_results(conditions[-1], [tree, *functions], names))
 
 
 def _path_to(tree: ast.Module, line: int) -> list[ast.AST]:
@@ -142,7 +150,8 @@ def _of_sizes(condition: ast.expr, function: Any, names: dict[str, Any]) -> bool
 
 def _compares_sizes(operands: list[ast.expr], names: dict[str, Any]) -> bool:
     """Whether two of the operands are no constants, and all of them integers, or rows of integers."""
-    if sum(not isinstance(o, ast.Constant) for o in operands) < 2:
+    named = (ast.Name, ast.Tuple, ast.List)  # `-1` and `10**6` are constants too
+    if sum(any(isinstance(n, named) for n in ast.walk(o)) for o in operands) < 2:
         return False
     for operand in operands:
         if any(isinstance(n, (ast.Call, ast.Await, ast.Yield, ast.NamedExpr, ast.Lambda)) for n in ast.walk(operand)):

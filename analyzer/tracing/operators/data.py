@@ -66,7 +66,7 @@ def example(tr: Tracer, owner: Object) -> Value:
         value = Tensor(image, None, "image", name="image")
     transform = owner.data.get("transform")
     if transform is not None:
-        value = apply_transform(tr, transform, value)
+        value = apply_transform(tr, transform, value, one=True)
     return value, Tensor(label, "int64", "torch", name="label")
 
 
@@ -111,8 +111,11 @@ def collate(tr: Tracer, value: Value, size: Any) -> Value:
     return tr.unknown("a batch", "data", getattr(value, "label", ""))
 
 
-def apply_transform(tr: Tracer, transform: Value, value: Value) -> Value:
-    """torchvision transforms on an image of known or unknown size."""
+def apply_transform(tr: Tracer, transform: Value, value: Value, one: bool = False) -> Value:
+    """torchvision transforms on an image of known or unknown size, or on a batch of them.
+
+    `one`: it is a single image, also where its size is unknown.
+    """
     if not isinstance(transform, Object) or transform.kind != "transform":
         if isinstance(transform, (Unknown, Native)) or transform is None:
             return tr.unknown("a transformed image", "data")
@@ -122,12 +125,13 @@ def apply_transform(tr: Tracer, transform: Value, value: Value) -> Value:
         steps = args[0] if args else None
         if not isinstance(steps, ListV) or steps.open:
             return tr.unknown("a transformed image", "data")
-        for step in steps.items:
-            value = apply_transform(tr, step, value)
+        one = one or any(isinstance(s, Object) and s.data.get("name") == "ToTensor" for s in steps.items)
+        for step in steps.items:  # `ToTensor` takes one image and no batch
+            value = apply_transform(tr, step, value, one)
         return value
-    if not isinstance(value, Tensor) or value.dims is None or len(value.dims) != 3:
-        return value if name in ("Normalize", "RandomHorizontalFlip") else _sized(tr, name, args, value)
-    channels, height, width = value.dims
+    if not isinstance(value, Tensor) or value.dims is None or len(value.dims) < 3:
+        return value if name in ("Normalize", "RandomHorizontalFlip") else _sized(tr, name, args, value, one)
+    *batch, channels, height, width = value.dims
     if name in ("Resize", "CenterCrop", "RandomCrop", "RandomResizedCrop"):
         size = args[0] if args else transform.data["kwargs"].get("size")
         if isinstance(size, (ListV, tuple)):
@@ -143,7 +147,7 @@ def apply_transform(tr: Tracer, transform: Value, value: Value) -> Value:
             if name == "Resize":
                 if height is not width and height != width:
                     return Tensor(
-                        (channels, tr.fresh("height", "unknown"), tr.fresh("width", "unknown")),
+                        (*batch, channels, tr.fresh("height", "unknown"), tr.fresh("width", "unknown")),
                         value.dtype,
                         value.framework,
                         name=value.name,
@@ -160,16 +164,16 @@ def apply_transform(tr: Tracer, transform: Value, value: Value) -> Value:
             return tr.unknown("a transformed image", "data")
         height, width = height + 2 * amount, width + 2 * amount
     elif name == "ToTensor":
-        return Tensor((channels, height, width), "float32", "torch", name="image")
+        return Tensor((*batch, channels, height, width), "float32", "torch", name="image")
     elif name == "Lambda":
         return call(tr, args[0], (value,), {}) if args else value
     elif name not in _KEEPING:
         return tr.unknown("a transformed image", "data")
-    return Tensor((channels, height, width), value.dtype, value.framework, name=value.name)
+    return Tensor((*batch, channels, height, width), value.dtype, value.framework, name=value.name)
 
 
-def _sized(tr: Tracer, name: str, args: tuple[Value, ...], value: Value) -> Value:
-    if name in ("RandomCrop", "CenterCrop", "RandomResizedCrop", "Resize") and args:
+def _sized(tr: Tracer, name: str, args: tuple[Value, ...], value: Value, one: bool) -> Value:
+    if one and name in ("RandomCrop", "CenterCrop", "RandomResizedCrop", "Resize") and args:
         size = args[0]
         parts = (
             size.items

@@ -51,7 +51,7 @@ def _set_below(tr: Tracer, module: Layer | Instance, mode: Value, above: frozens
             tr.modes_origin = tr.modes_origin or "imprecise"
         elif own is not None and isinstance(own[0], Function):
             call(tr, Bound(child, own[0], own[1]), (mode,), {})
-        else:
+        elif isinstance(child, (Layer, Instance)):  # what is no module of the program's has no mode that is known
             _set_below(tr, child, mode, above | {id(module)})
 
 
