@@ -53,6 +53,8 @@ _COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.G
 
 def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: ast.AST | None = None) -> Value:
     left, right = settled(left), settled(right)
+    if op not in (ast.Is, ast.IsNot):
+        left, right = _member_value(left), _member_value(right)
     if is_version(left) and is_version(right) and op in _CONSTANT_COMPARE:
         return _CONSTANT_COMPARE[op](left.data["order"], right.data["order"])
     if op in _COMPARISONS and is_python_version(left) and (known := compared(_COMPARISONS[op], right)) is not None:
@@ -179,12 +181,34 @@ def _compare_tensors(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value,
     for tensor, other in ((left, right), (right, left)):
         if isinstance(tensor, Tensor) and tensor.framework == "torch" and isinstance(other, (ListV, tuple, DictV)):
             return op is ast.NotEq if op in (ast.Eq, ast.NotEq) else tr.unknown("a comparison", pytype="bool")
+    if op is ast.Eq and not tr.compiled and _of_graph(left) and _of_graph(right):
+        if left is right:
+            return True
+        different = left.dims is not None and right.dims is not None and len(left.dims) != len(right.dims)
+        return False if different else tr.unknown("a comparison", pytype="bool")
     a = left.value if isinstance(left, Tensor) and left.dims == () else left
     b = right.value if isinstance(right, Tensor) and right.dims == () else right
     if isinstance(a, (int, Poly)) and isinstance(b, (int, Poly)):
         return _compare_terms(op, a, b)
 
     return elementwise.binary(tr, _COMPARISONS[op], left, right, node, boolean=True)
+
+
+def _member_value(value: Value) -> Value:
+    """A member of an enumeration that is a text or a number too, as which it is compared."""
+    if not isinstance(value, Instance) or _MIXED_IN.isdisjoint(value.cls.library_bases):
+        return value
+    if "enum.Enum" not in value.cls.library_bases or any(value.cls.find(n) for n in ("__eq__", "__new__")):
+        return value
+    return value.attrs.get("value", value)
+
+
+_MIXED_IN = frozenset(("builtins.str", "builtins.int", "builtins.float"))
+
+
+def _of_graph(value: Value) -> bool:
+    """Whether it stands for what a graph will compute: to Keras and TensorFlow 1 such tensors are equal as objects."""
+    return isinstance(value, Tensor) and value.graph
 
 
 def _compare_unknown(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value) -> Value:
@@ -288,6 +312,7 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
         return tr.unknown("a membership test", pytype="bool") if found is None else found is not negated
     if items is None:
         return tr.unknown("a membership test", getattr(container, "origin", "imprecise"), pytype="bool")
+    item, items = _member_value(item), [_member_value(i) for i in items]
     if isinstance(item, Unknown):
         if complete and len(items) <= 8 and all(isinstance(i, (str, int)) for i in items) and items:
             found = [_test(tr, item, "==", i, False) for i in items]

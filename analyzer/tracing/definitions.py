@@ -140,6 +140,14 @@ def make_lambda(tr: Tracer, node: ast.Lambda) -> Function:
 # ------------------------------------------------------------------------------------------------- classes
 
 
+_MIXED_IN = frozenset(("str", "int", "float"))  # members of an enumeration compare as their values do
+
+
+def _is_enumeration(tr: Tracer, node: ast.ClassDef) -> bool:
+    bases = (seen(evaluate(tr, base)) for base in node.bases if isinstance(base, (ast.Name, ast.Attribute)))
+    return any(isinstance(base, Api) and base.name in _ENUMERATIONS for base in bases)
+
+
 def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
     bases: list[Value] = []
     for base in node.bases:
@@ -149,7 +157,8 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
         if isinstance(value, Native):
             if value.name == "object":
                 continue
-            value = Api("builtins.dict") if value.name == "dict" else Unknown("a builtin class")
+            followed = value.name == "dict" or (value.name in _MIXED_IN and _is_enumeration(tr, node))
+            value = Api(f"builtins.{value.name}") if followed else Unknown("a builtin class")
         bases.append(value if isinstance(value, (Class, Api, Unknown)) else Unknown("a base class"))
     if any(k.arg == "metaclass" and not _makes_plainly(tr, k.value) for k in node.keywords):
         bases.append(Unknown("a class with a metaclass"))

@@ -27,9 +27,11 @@ from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
     CHILDREN,
     Api,
+    Bound,
     Class,
     DefaultDict,
     DictV,
+    Function,
     Instance,
     Iterator_,
     Layer,
@@ -56,7 +58,12 @@ def _of_iterator(tr: Tracer, value: Iterator_, index: Value, node: ast.AST | Non
 @ITEMS.of(Class)
 def _of_class(tr: Tracer, value: Class, index: Value, node: ast.AST | None) -> Value:
     members = value.scope.names.get("__members__")
-    return _of_any(tr, value, index, node) if members is None else get_item(tr, members, index, node)
+    if members is not None:
+        return get_item(tr, members, index, node)
+    if (own := value.find("__class_getitem__")) is not None and isinstance(own[0], Function):
+        return call(tr, Bound(value, own[0], own[1]), (index,), {})
+    generic = any(isinstance(b, ast.Subscript) for c in value.mro if isinstance(c, Class) for b in c.node.bases)
+    return value if generic else _of_any(tr, value, index, node)
 
 
 @ITEMS.of(OpenSize)

@@ -14,6 +14,8 @@ from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Scope, Value
 
+_CONSTANTS = {"__debug__": True, "Ellipsis": ...}  # the first unless Python runs with -O
+
 
 def lookup(tr: Tracer, name: str) -> Value:
     """The value of a name. A name that is bound nowhere is unknown here; `python_bugs` reports it."""
@@ -31,8 +33,8 @@ def lookup(tr: Tracer, name: str) -> Value:
 
     if name in BUILTINS:
         return BUILTINS[name]
-    if name == "__debug__":
-        return True  # unless Python runs with -O
+    if name in _CONSTANTS:
+        return _CONSTANTS[name]
     if hasattr(python_builtins, name):
         return function_of(f"builtins.{name}", "a builtin", "imprecise", name)
     if tr.guards and name not in globals_.nonlocals and not _stars(tr, tr.frame.path):

@@ -11,6 +11,22 @@ from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore, read_source
 
 CALLS = """
+    a.max(dim=2, keepdims=True)[0]                      | a=2,3,8
+    torch.min(a, axis=1, keepdims=True)[1]              | a=2,3,8
+    torch.std_mean(a, axis=1, keepdims=True)[0]         | a=2,3,8
+    torch.kthvalue(a, 1, axis=1, keepdims=True)[0]      | a=2,3,8
+    torch.mode(a, axis=1, keepdims=True)[0]             | a=2,3,8
+    torch.matmul(input=a, other=b)                      | a=2,3,8 b=8,2
+    a.median(axis=1, keepdims=True).values              | a=2,3,8
+    torch.vmap(lambda x: x.sum())(a)                    | a=3,4
+    torch.vmap(lambda x, y: x @ y, in_dims=(0, None))(a, b) | a=2,3,8 b=8,4
+    torch.func.vmap(lambda x: x.T, in_dims=1, out_dims=-1)(a) | a=2,3,8
+    torch.func.grad(lambda x: x.sum())(a)               | a=3,4
+    torch.func.jacrev(lambda x: x.sum(0))(a)            | a=3,4
+    torch.func.hessian(lambda x: x.sum())(a)            | a=3,4
+    torch.zeros(len(torch.where(a.bool())))             | a=3,4
+    torch.nn.PairwiseDistance(keepdim=True)(a, b)       | a=3,4 b=3,4
+    torch.nn.LazyLinear(5)(a)                           | a=3,4
     torch.broadcast_tensors(a, b)[0]                    | a=3,1,4 b=5,4
     torch.fmax(a, b)                                    | a=3,1,4 b=5,4
     torch.clamp_min(a, b)                               | a=5,1 b=5

@@ -25,6 +25,7 @@ from analyzer.tracing.operators.objects import call_object, object_method
 from analyzer.tracing.operators.optimizers import named_parameters
 from analyzer.tracing.operators.table import rules, run_entry
 from analyzer.tracing.operators.tensors import tensor_attribute, tensor_method
+from analyzer.tracing.operators.tf_second_names import own_tf_name
 from analyzer.tracing.operators.torch_modules import is_module
 from analyzer.tracing.operators.torch_second_names import own_name
 from analyzer.tracing.operators.typed import call_typed
@@ -113,7 +114,8 @@ def call_api(
     open_args: bool = False,
 ) -> Value:
     """Call a library name."""
-    value = _call_api(tr, Api(own_name(api.name), api.variant), args, kwargs, node, open_args)
+    name = own_tf_name(api.name, rules()) if api.name.startswith("tf.") else own_name(api.name)
+    value = _call_api(tr, Api(name, api.variant), args, kwargs, node, open_args)
     if tr.sampler is not None and not open_args:
         value = tr.sampler.call(api.name, args, kwargs, value)
     if writes_first(api.name) and args and isinstance(args[0], Tensor):

@@ -12,6 +12,7 @@ from analyzer.tracing.evaluation import call, iterate, seen
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.construction import check_construction
+from analyzer.tracing.operators.constructors import positional
 from analyzer.tracing.operators.empty_pooling import empty_pool_layer
 from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.keras_building import check_built
@@ -85,7 +86,7 @@ def make_layer(
     if made is not None:
         names = [p.name for p in made.parameters]
     elif found is not None:
-        names = list(defaults_of(found))
+        names = list(positional(framework, last) or defaults_of(found))
     elif entry is None and framework == "keras" and last in ("Layer", "Wrapper"):
         return None
     arguments: dict[str, Value] = {}
@@ -194,6 +195,8 @@ def call_layer(
     )
     if site is not None:
         op.layer = last
+    elif node is None and layer.site is not None and layer.site.path == op.where.path:
+        op.layer = f"{last} made on line {layer.site.line}"
     entry = rules().get(f"{layer.name}.__call__")
     if entry is not None:
         tr.shared.known_calls[layer.name] += 1
@@ -280,9 +283,19 @@ def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...]) -> Value:
 
 
 def _call_member(tr: Tracer, member: Layer, args: tuple[Value, ...]) -> Value:
-    """A member is called by the sequence, so its own line is where it fails."""
+    """A member is called by the sequence: it fails on its own line where its sizes stand, else where that is called."""
     own = member.site is not None and not (member.site.path.startswith(MARK) and not tr.frame.path.startswith(MARK))
+    own = own and not _sized_elsewhere(member)
     return call_layer(tr, member, args, {}, None, member.site if own else None)
+
+
+_OF_INPUT = frozenset(("in_features", "in_channels", "num_features", "num_channels", "normalized_shape", "input_size"))
+
+
+def _sized_elsewhere(member: Layer) -> bool:
+    """Whether its own line says what its input must have, but by no number."""
+    sizes = [node for name, node in member.nodes.items() if name in _OF_INPUT]
+    return bool(sizes) and not any(isinstance(node, ast.Constant) for node in sizes)
 
 
 # ---------------------------------------------------------------------------------------------------- methods

@@ -225,11 +225,24 @@ def decorators(op: Op, args: tuple[Value, ...]) -> Value:
 
 @operator("dataclasses.replace", "x")
 def replaced(op: Op, x: Value) -> Value:
-    if not isinstance(x, Instance) or x.cls.find("__post_init__") is not None:
+    if not isinstance(x, Instance):
         return op.tr.unknown("dataclasses.replace()")
+    if x.cls.find("__post_init__") is not None:  # which is run again, on fields as they are now
+        names = field_names(x.cls)
+        if not x.cls.dataclass or not x.cls.closed or x.open or any(n not in x.attrs for n in names):
+            return op.tr.unknown("dataclasses.replace()")
+        if any(_left_out(x.cls, n) for n in names):
+            return op.tr.unknown("dataclasses.replace()")
+        return call(op.tr, x.cls, (), {**{n: x.attrs[n] for n in names}, **op.extra})
     made = _twin(x, lambda part: part)
     made.attrs.update(op.extra)
     return made
+
+
+def _left_out(cls: Class, name: str) -> bool:
+    """Whether the constructor does not take the field."""
+    found = cls.find(name)
+    return found is not None and isinstance(found[0], Object) and found[0].data.get("init", True) is not True
 
 
 @operator("dataclasses.asdict", "x")

@@ -11,32 +11,32 @@ from analyzer.tracing.values import DictV, Instance, ListV, Object, Unknown, Val
 _HOME = "torch.utils._pytree"
 
 
-class _Open(Exception):
+class Open(Exception):
     """A part whose length is not known."""
 
 
 @operator(f"{_HOME}.tree_flatten", "tree *rest")
 def tree_flatten(op: Op, tree: Value, rest: tuple[Value, ...]) -> Value:
     try:
-        return ListV(list(_leaves(tree))), Object("tree", data={"tree": tree})
-    except _Open:
+        return ListV(list(leaves_of(tree))), Object("tree", data={"tree": tree})
+    except Open:
         return op.tr.unknown("leaves"), op.tr.unknown("a tree")
 
 
 @operator(f"{_HOME}.tree_leaves", "tree *rest")
-def tree_leaves(op: Op, tree: Value, rest: tuple[Value, ...]) -> Value:
+def treeleaves_of(op: Op, tree: Value, rest: tuple[Value, ...]) -> Value:
     try:
-        return ListV(list(_leaves(tree)))
-    except _Open:
+        return ListV(list(leaves_of(tree)))
+    except Open:
         return op.tr.unknown("leaves")
 
 
-@operator("tree.flatten", "structure")
-def sorted_leaves(op: Op, structure: Value) -> Value:
+@operator("tree.flatten tf.nest.flatten keras.tree.flatten", "structure *rest")
+def sorted_leaves(op: Op, structure: Value, rest: tuple[Value, ...]) -> Value:
     """The values of a dictionary come in the order of its keys."""
     try:
-        return ListV(list(_leaves(structure, ordered=True)))
-    except _Open:
+        return ListV(list(leaves_of(structure, ordered=True)))
+    except Open:
         return op.tr.unknown("leaves", pytype="list")
 
 
@@ -47,50 +47,50 @@ def tree_unflatten(op: Op, leaves: Value, treespec: Value) -> Value:
         return op.tr.unknown("a tree")
     rest = iter(items)
     try:
-        return _rebuilt(treespec.data["tree"], lambda _: next(rest))
+        return rebuilt(treespec.data["tree"], lambda _: next(rest))
     except StopIteration:
         return op.tr.unknown("a tree")
 
 
-@operator(f"{_HOME}.tree_map tree.map_structure", "func tree *rest")
+@operator(f"{_HOME}.tree_map tree.map_structure tf.nest.map_structure keras.tree.map_structure", "func tree *rest")
 def tree_map(op: Op, func: Value, tree: Value, rest: tuple[Value, ...]) -> Value:
     try:
-        list(_leaves(tree))
-    except _Open:
+        list(leaves_of(tree))
+    except Open:
         return op.tr.unknown("a tree")
     if rest:
         return op.tr.unknown("a tree")
-    return _rebuilt(tree, lambda leaf: call(op.tr, func, (leaf,), {}))
+    return rebuilt(tree, lambda leaf: call(op.tr, func, (leaf,), {}))
 
 
 _ATOMS = frozenset(("int", "float", "number", "bool", "str"))
 
 
-def _leaves(tree: Value, ordered: bool = False) -> Iterator[Value]:
+def leaves_of(tree: Value, ordered: bool = False) -> Iterator[Value]:
     tree = seen(tree)
     if isinstance(tree, (ListV, DictV)) and tree.open:
-        raise _Open
+        raise Open
     if isinstance(tree, Instance) or (isinstance(tree, Unknown) and tree.pytype not in _ATOMS):
-        raise _Open  # it may have parts itself
+        raise Open  # it may have parts itself
     if type(tree) is tuple or isinstance(tree, ListV):
         for part in tree.items if isinstance(tree, ListV) else tree:
-            yield from _leaves(part, ordered)
+            yield from leaves_of(part, ordered)
     elif isinstance(tree, DictV):
         keys = list(tree.items)
         if ordered and not all(isinstance(key, str) for key in keys):
-            raise _Open
+            raise Open
         for key in sorted(keys) if ordered else keys:
-            yield from _leaves(tree.items[key], ordered)
+            yield from leaves_of(tree.items[key], ordered)
     else:
         yield tree
 
 
-def _rebuilt(tree: Value, of_leaf: Callable[[Value], Value]) -> Value:
+def rebuilt(tree: Value, of_leaf: Callable[[Value], Value]) -> Value:
     tree = seen(tree)
     if type(tree) is tuple:
-        return tuple(_rebuilt(part, of_leaf) for part in tree)
+        return tuple(rebuilt(part, of_leaf) for part in tree)
     if isinstance(tree, ListV):
-        return ListV([_rebuilt(part, of_leaf) for part in tree.items])
+        return ListV([rebuilt(part, of_leaf) for part in tree.items])
     if isinstance(tree, DictV):
-        return DictV({name: _rebuilt(part, of_leaf) for name, part in tree.items.items()})
+        return DictV({name: rebuilt(part, of_leaf) for name, part in tree.items.items()})
     return of_leaf(tree)

@@ -204,6 +204,15 @@ def _keeps(value: Tensor, arguments: Mapping[str, Value]) -> bool:
     return any(isinstance(a, Tensor) and a.dims == value.dims for a in arguments.values())
 
 
+# NumPy's names of parameters, which each function of PyTorch takes too.
+_AS_IN_NUMPY = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
+
+
+def _names(parameter: Parameter) -> tuple[str, ...]:
+    """What a call may name it: of several names the first that is given counts."""
+    return (parameter.name, *parameter.also, *_AS_IN_NUMPY.get(parameter.name, ()))
+
+
 def bind(
     entry: Entry, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> tuple[dict[str, Value], dict[str, ast.expr], Extra] | None:
@@ -229,7 +238,7 @@ def bind(
             if position < len(sources):
                 nodes[parameter.name] = sources[position]
             position += 1
-        elif given := next((n for n in (parameter.name, *parameter.also) if n in kwargs), None):
+        elif given := next((n for n in _names(parameter) if n in kwargs), None):
             bound[parameter.name] = kwargs.pop(given)
             if given in named:
                 nodes[parameter.name] = named[given]

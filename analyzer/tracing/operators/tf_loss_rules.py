@@ -64,8 +64,8 @@ def _need_rows(op: Op, labels: Any, logits: Any, sentence: str, sources: tuple[T
 @operator("tf.nn.sparse_softmax_cross_entropy_with_logits tf.losses.sparse_softmax_cross_entropy", "*args")
 def sparse_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
     scalar = op.name.startswith("tf.losses")
-    labels = op.extra.get("labels", args[0] if scalar and args else None)
-    logits = op.extra.get("logits", args[1] if scalar and len(args) > 1 else None)
+    labels = op.extra.get("labels", args[0] if args else None)
+    logits = op.extra.get("logits", args[1] if len(args) > 1 else None)
     a, b = tensor(op, labels), tensor(op, logits)
     if a is None or b is None or labels is None or logits is None or a.dims is None or b.dims is None:
         return unknown_tensor(op, "tf", tuple(t for t in (a, b) if t is not None), () if scalar else None)
@@ -91,7 +91,9 @@ def sparse_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
 
 @operator("tf.nn.sigmoid_cross_entropy_with_logits tf.nn.weighted_cross_entropy_with_logits", "*args")
 def sigmoid_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
-    a, b = tensor(op, op.extra.get("labels", op.extra.get("targets"))), tensor(op, op.extra.get("logits"))
+    labels = op.extra.get("labels", op.extra.get("targets", args[0] if args else None))
+    logits = op.extra.get("logits", args[1] if len(args) > 1 else None)
+    a, b = tensor(op, labels), tensor(op, logits)
     if a is None or b is None or a.dims is None or b.dims is None:
         return unknown_tensor(op, "tf", tuple(t for t in (a, b) if t is not None))
     sentence = f"logits {show_shape(b.dims)} and labels {show_shape(a.dims)} must have the same shape"

@@ -7,6 +7,7 @@ from typing import Any
 
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_values import count_true
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.linear import matmul as product_of
@@ -35,7 +36,10 @@ _UNARY = (
     "math.rsqrt math.sign math.cos math.sin to_float to_int32 to_int64 cast saturate_cast "
     "nn.local_response_normalization nn.lrn "
     "debugging.check_numerics math.reciprocal contrib.layers.layer_norm "
-    "argsort contrib.layers.dropout math.erf"
+    "argsort contrib.layers.dropout math.erf "
+    "tan asin acos atan sinh cosh asinh acosh atanh lgamma digamma expm1 erfc rint "
+    "cumprod math.cumprod math.cumulative_logsumexp math.erfinv math.erfcinv math.ndtri math.log_sigmoid "
+    "math.lgamma math.digamma math.bessel_i0 math.bessel_i1 math.conj bitwise.invert"
 )
 
 
@@ -97,14 +101,20 @@ _BINARY = {
     "math.multiply": "*", "math.divide": "/", "math.equal": "==", "math.pow": "**", "math.maximum": "maximum",
     "math.minimum": "minimum", "truediv": "/",
     "realdiv": "/", "math.squared_difference": "-", "div_no_nan": "/", "math.divide_no_nan": "/", "atan2": "/",
-    "math.greater": ">", "math.less": "<",
+    "math.greater": ">", "math.less": "<", "logical_xor": "^", "math.xlogy": "*", "math.xlog1py": "*",
+    "math.xdivy": "/", "math.multiply_no_nan": "*", "math.floordiv": "//", "truncatediv": "/", "truncatemod": "%",
+    "bitwise.bitwise_and": "*", "bitwise.bitwise_or": "*", "bitwise.bitwise_xor": "*", "math.igamma": "*",
+    "math.igammac": "*", "math.polygamma": "*", "math.zeta": "*", "math.nextafter": "*",
 }  # fmt: skip
+
+
+_TRUTHS = ("==", "!=", "<", "<=", ">", ">=", "&", "|", "^")
 
 
 @operator(" ".join(f"tf.{n}" for n in _BINARY), "x y *rest")
 def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
     sign = _BINARY[op.name[3:]]
-    return broadcast(op, sign, x, y, "tf", "bool" if sign in ("==", "!=", "<", "<=", ">", ">=", "&", "|") else "")
+    return broadcast(op, sign, x, y, "tf", "bool" if sign in _TRUTHS else "")
 
 
 @operator("tf.add_n", "inputs *rest")
@@ -115,14 +125,40 @@ def add_n(op: Op, inputs: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator("tf.where", "condition x=None y=None *rest")
 def where(op: Op, condition: Value, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
+    """Of a condition alone the places where it is true; TensorFlow 1 broadcasts no operand to the others."""
     if x is None:
-        return unknown_tensor(op, "tf")
-    a = tensor(op, x)
+        chosen = tensor(op, condition)
+        if chosen is None or chosen.dims is None:
+            return unknown_tensor(op, "tf")
+        count: Any = count_true(chosen.value)
+        count = op.tr.fresh("true", "unknown", 0, graph=chosen.graph) if count is None else count
+        return like(op, chosen, (count, len(chosen.dims)), "int64")
+    a, b, chosen = tensor(op, x), tensor(op, y), tensor(op, condition)
     if a is None or a.dims is None:
         return unknown_tensor(op, "tf")
-    others = [tensor(op, v) for v in (condition, y)]
-    grows = not a.dims and any(o is None or o.dims != () for o in others)
-    return unknown_tensor(op, "tf") if grows else like(op, a, a.shape, a.dtype)
+    if op.variant == "v1" or b is None or b.dims is None or chosen is None or chosen.dims is None:
+        others = (chosen, b)
+        grows = len(a.dims) < max((len(o.dims) for o in others if o is not None and o.dims is not None), default=0)
+        grows = grows or (not a.dims and any(o is None or o.dims != () for o in others))
+        grows = grows or (op.variant != "v1" and 1 in a.dims)
+        return unknown_tensor(op, "tf") if grows else like(op, a, a.shape, a.dtype)
+    whole = broadcast(op, "*", _untyped(a), _untyped(b), "tf")
+    whole = broadcast(op, "*", _untyped(whole), _untyped(chosen), "tf") if isinstance(whole, Tensor) else whole
+    if not isinstance(whole, Tensor) or whole.dims is None:
+        return unknown_tensor(op, "tf", (a, b, chosen))
+    return Tensor(
+        whole.dims, a.dtype or b.dtype, "tf", site=op.where, sources=(a, b, chosen),
+        graph=a.graph or b.graph or chosen.graph,
+    )  # fmt: skip
+
+
+def _untyped(value: Tensor) -> Tensor:
+    """The tensor by its shape alone."""
+    found = Tensor(
+        value.shape, None, "tf", site=value.site, name=value.name, sources=(value,), graph=value.graph, tags=value.tags
+    )
+    found.operation = value.operation
+    return found
 
 
 @operator("tf.matmul tf.linalg.matmul", "a b transpose_a=False transpose_b=False *rest")

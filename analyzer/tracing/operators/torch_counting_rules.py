@@ -116,7 +116,8 @@ def spread_and_mean(op: Op, input: Value, dim: Value, rest: tuple[Value, ...]) -
     source = tensor_of(op.tr, input, "torch")
     if source is None or rest:
         return op.tr.unknown(f"{op.short}()"), op.tr.unknown(f"{op.short}()")
-    dims = reduced_dims(op, source, None if isinstance(dim, bool) else dim, op.extra.get("keepdim", False))
+    keep = op.extra.get("keepdim", op.extra.get("keepdims", False))
+    dims = reduced_dims(op, source, None if isinstance(dim, bool) else dim, keep)
     return _of(op, source, dims, real_of(source.dtype)), _of(op, source, dims)
 
 

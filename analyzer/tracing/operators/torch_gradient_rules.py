@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import ListV, Value
+from analyzer.tracing.values import ListV, Native, Value
 from analyzer.validity.terms import product
 
 
@@ -54,3 +56,37 @@ def functional_call(op: Op, module: Value, values: Value, args: Value, kwargs: V
     if kwargs is not None or isinstance(args, ListV):
         return op.tr.unknown("a functional call")
     return call(op.tr, module, args if isinstance(args, tuple) else (args,), {})
+
+
+@operator("torch.func.grad torch.func.grad_and_value", "func argnums=0 has_aux=False")
+def gradient_function(op: Op, func: Value, argnums: Value, has_aux: Value) -> Value:
+    """A function of the same arguments; it gives the gradient of one of them, and the value where that is asked."""
+    return Native("gradient", lambda c: _gradient_of(c, op.short == "grad_and_value", func, argnums, has_aux))
+
+
+def _gradient_of(c: Any, with_value: bool, func: Value, argnums: Value, has_aux: Value) -> Value:
+    made = call(c.tr, func, c.args, c.kwargs, c.node)
+    if not isinstance(argnums, int) or not -len(c.args) <= argnums < len(c.args) or has_aux is not False:
+        return c.tr.unknown("a gradient", "data")
+    source = c.args[argnums]
+    if not isinstance(source, Tensor):
+        return c.tr.unknown("a gradient", "data")
+    if isinstance(made, Tensor) and made.dims:
+        told = f"only a scalar can be differentiated, and the output has the shape {show_shape(made.dims)}"
+        fail(Op(c.tr, "torch.func.grad", c.node, c.tr.site(c.node)), "scalar-loss", told, (made,))
+    found = Tensor(source.shape, source.dtype, "torch", site=c.tr.site(c.node), sources=(source,), name="grad")
+    return (found, made) if with_value else found
+
+
+@operator("torch.func.jacrev torch.func.jacfwd torch.func.hessian", "func argnums=0 *rest")
+def jacobian_function(op: Op, func: Value, argnums: Value, rest: tuple[Value, ...]) -> Value:
+    """The output's axes, then the input's, twice for the second derivatives."""
+    return Native("jacobian", lambda c: _jacobian_of(c, 2 if op.short == "hessian" else 1, func, argnums))
+
+
+def _jacobian_of(c: Any, times: int, func: Value, argnums: Value) -> Value:
+    made = call(c.tr, func, c.args, c.kwargs, c.node)
+    source = c.args[argnums] if isinstance(argnums, int) and -len(c.args) <= argnums < len(c.args) else None
+    if not isinstance(made, Tensor) or not isinstance(source, Tensor) or made.dims is None or source.dims is None:
+        return c.tr.unknown("a jacobian", "data")
+    return Tensor((*made.dims, *source.dims * times), made.dtype, "torch", site=c.tr.site(c.node), sources=(made,))

@@ -11,6 +11,7 @@ from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.torch_counting_rules import pairwise_distance
 from analyzer.tracing.operators.torch_operands import reduced_dims
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import Layer, Unknown, Value
@@ -197,6 +198,16 @@ def cosine_arguments(op: Op, **arguments: Value) -> Value:
 @operator("torch.nn.CosineSimilarity.__call__", "layer x1 x2")
 def cosine_layer(op: Op, layer: Layer, x1: Value, x2: Value) -> Value:
     return cosine(op, x1, x2, layer.args.get("dim", 1))
+
+
+@operator("torch.nn.PairwiseDistance.__init__", "p=2.0 eps=1e-06 keepdim=False")
+def distance_arguments(op: Op, **arguments: Value) -> Value:
+    return None
+
+
+@operator("torch.nn.PairwiseDistance.__call__", "layer x1 x2")
+def distance_layer(op: Op, layer: Layer, x1: Value, x2: Value) -> Value:
+    return pairwise_distance(op, x1, x2, 2.0, 1e-6, layer.args.get("keepdim", False))
 
 
 @operator("torch.nn.functional.cosine_similarity torch.cosine_similarity", "x1 x2 dim=1 eps=1e-08")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.element_values import count_true
 from analyzer.tracing.operators.linear import matmul as product_of
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
@@ -55,7 +56,13 @@ def contract(op: Op, equation: Value, operands: tuple[Value, ...]) -> Value:
 @operator("torch.where", "condition input=None other=None")
 def where(op: Op, condition: Value, input: Value, other: Value) -> Value:
     if input is None:
-        return op.tr.unknown("torch.where(condition)", "data")
+        chosen = tensor_of(op.tr, condition, "torch")
+        if chosen is None or chosen.dims is None:
+            return op.tr.unknown("torch.where(condition)", "data")
+        found = count_true(chosen.value)
+        count = op.tr.fresh("true", "unknown", 0) if found is None else found
+        places = (Tensor((count,), "int64", "torch", site=op.where, sources=(chosen,)) for _ in chosen.dims or (1,))
+        return tuple(places)
     return apply(op, "torch", "where", (condition, input, other))
 
 

@@ -95,6 +95,11 @@ def _element_type(op: Op, source: Tensor) -> str | None:
     return asked or (floating_of(source.dtype) if op.short == "logsumexp" else source.dtype)
 
 
+def _kept(op: Op, stated: Value) -> Value:
+    """Whether a reduction keeps its axes, under either of its two names."""
+    return op.extra.get("keepdim", op.extra.get("keepdims", stated))
+
+
 @operator("torch.max torch.min Tensor.max Tensor.min", "input *rest")
 def extremum(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor_of(op.tr, input, "torch")
@@ -112,7 +117,7 @@ def extremum(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
         _not_empty(op, source, None)
         known = _of_elements(op.short, source)
         return Tensor((), source.dtype, "torch", site=op.where, value=known, sources=(source,))
-    dims = reduced_dims(op, source, axis, op.extra.get("keepdim", rest[1] if len(rest) > 1 else False))
+    dims = reduced_dims(op, source, axis, _kept(op, rest[1] if len(rest) > 1 else False))
     _not_empty(op, source, axis)
     _advise_axis(op, source, axis)
     return _valued(op, source, dims)
@@ -251,7 +256,7 @@ def ordered(op: Op, input: Value, k: Value, dim: Value, rest: tuple[Value, ...])
         axis_of(op, source, op.extra.get("dim", k if k is not None else -1))
         return _valued(op, source, source.shape)
     if op.short == "kthvalue":
-        return _valued(op, source, reduced_dims(op, source, dim, op.extra.get("keepdim", rest[0] if rest else False)))
+        return _valued(op, source, reduced_dims(op, source, dim, _kept(op, rest[0] if rest else False)))
     result = apply(op, "torch", "topk", (source,), {"k": k, "dim": dim})
     if isinstance(result, tuple):
         return Fields(result, ("values", "indices"))

@@ -77,9 +77,34 @@ def _torch_batch_norm(ranks: Sequence[int]) -> Any:
     return norm
 
 
-torch_batch_norm1d = define("torch", "BatchNorm1d", "LazyBatchNorm1d")(_torch_batch_norm((2, 3)))
-torch_batch_norm2d = define("torch", "BatchNorm2d", "LazyBatchNorm2d")(_torch_batch_norm((4,)))
-torch_batch_norm3d = define("torch", "BatchNorm3d", "LazyBatchNorm3d")(_torch_batch_norm((5,)))
+def _torch_lazy_batch_norm(ranks: Sequence[int]) -> Any:
+    known = _torch_batch_norm(ranks)
+
+    def norm(
+        case: Case,
+        x: TensorType,
+        *,
+        eps: float = 1e-5,
+        momentum: Any = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        training: bool = False,
+        dtype: str = "float32",
+    ) -> TensorType:
+        """``nn.LazyBatchNorm{1,2,3}d``, which has as many features as the first input."""
+        need_rank(case, x, *ranks)
+        made: TensorType = known(case, x, num_features=x.dims[1], training=training)
+        return made
+
+    return norm
+
+
+torch_batch_norm1d = define("torch", "BatchNorm1d")(_torch_batch_norm((2, 3)))
+torch_batch_norm2d = define("torch", "BatchNorm2d")(_torch_batch_norm((4,)))
+torch_batch_norm3d = define("torch", "BatchNorm3d")(_torch_batch_norm((5,)))
+torch_lazy_batch_norm1d = define("torch", "LazyBatchNorm1d")(_torch_lazy_batch_norm((2, 3)))
+torch_lazy_batch_norm2d = define("torch", "LazyBatchNorm2d")(_torch_lazy_batch_norm((4,)))
+torch_lazy_batch_norm3d = define("torch", "LazyBatchNorm3d")(_torch_lazy_batch_norm((5,)))
 
 
 @define("torch", "SyncBatchNorm")
