@@ -23,7 +23,14 @@ NET = """
             wide = turned.unsqueeze(-1).expand(-1, -1, 3)[:, 1]
             row = turned.unsqueeze(0).select(-1, 2)
             block = turned.unsqueeze(1).expand(2, 5, 4)
-            return tuple(torch.view_as_real(v) for v in (turned, wide, row, block))
+            mask = torch.ones_like(turned)
+            mask[:, 1:3] = 0
+            mask[1:, 2:4:2] = 2 - 1j
+            mask[:1, -1:].fill_(z[0, 0])
+            mask[:1, -3:-2].fill_(angles[0, 0])
+            band = turned * mask + torch.zeros_like(turned)
+            real = torch.ones_like(turned, dtype=torch.float32) * angles
+            return real, *(torch.view_as_real(v) for v in (turned, wide, row, block, band))
 
 
     def build():

@@ -31,6 +31,9 @@ def build():
 """
 
 
+KEPT = "hasattr(self, 'kept') or self.register_buffer('kept', torch.arange(3.0)); x = x + self.kept.sum()"
+
+
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
@@ -38,6 +41,9 @@ def build():
         ("self.layer = self.layer.to(x.device).float().cpu()", lambda x: x + 1),
         ("x = torch.where(torch.eye(4).byte(), x, 0.0)", lambda x: torch.where(torch.eye(4).bool(), x, 0.0) + 1),
         ("x = x[torch.tensor([2, 0, 1, 0]).byte()]", lambda x: x[[0, 2]] + 1),
+        (KEPT, lambda x: x + 4),
+        (f"self.register_buffer('empty', None); {KEPT}", lambda x: x + 4),
+        (f"self.register_buffer('empty', x * 2); {KEPT} + self.empty", lambda x: x * 3 + 4),
     ],
 )
 def test_they_compute_what_torch_computes(project, export_entry, line, expected) -> None:
@@ -54,3 +60,25 @@ def test_a_module_that_changes_its_type_changes_it() -> None:
     with module_allowances.parts_that_stay(torch):
         assert layer.cpu() is layer
         assert layer.double().weight.dtype == torch.float64
+
+
+def test_buffers_that_a_tracer_filled_are_what_they_were() -> None:
+    class Caching(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("kept", None)
+            self.register_buffer("scale", torch.ones(2))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.kept, self.scale = x + 1, self.scale * 2
+            self.register_buffer("mask", x > 0)
+            return self.kept * self.scale
+
+    module = Caching()
+    scale = module.scale
+    with module_allowances.buffers_without_a_value(torch), module_allowances.buffers_stay(module):
+        program = torch.export.export(module, (torch.ones(3, 2),))
+    assert program.graph_signature.buffers_to_mutate == {}
+    assert dict(module.named_buffers()).keys() == {"scale"}
+    assert module.scale is scale
+    assert torch.equal(program.module()(torch.ones(3, 2)), torch.full((3, 2), 4.0))

@@ -9,6 +9,7 @@ from typing import Any
 
 def table(torch: Any) -> dict[Any, Callable[..., Any]]:
     """Torch overload -> function over ONNX operators and pairs."""
+    import onnx_ir as ir
     from onnxscript import opset18 as op
 
     def behind(dim: int) -> int:
@@ -26,8 +27,45 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
             raise NotImplementedError("complex numbers expanded to an open size")
         return op.Expand(self, op.Constant(value_ints=[*kept, 1]))
 
+    def filled(value: float) -> Callable[..., Any]:
+        """Everywhere the same number."""
+
+        def like(self: Any, dtype: int | None = None, **_: Any) -> Any:
+            if dtype not in (None, -1, ir.DataType.COMPLEX64, ir.DataType.COMPLEX128):  # of a real type: no pairs
+                number = op.Cast(op.Constant(value_float=value), to=dtype)
+                return op.Expand(number, op.Shape(self, end=-1))
+            return op.Expand(op.CastLike(op.Constant(value_floats=[value, 0.0]), self), op.Shape(self))
+
+        return like
+
+    def fill(self: Any, value: Any) -> Any:
+        """By a real or complex number, or by a tensor of one."""
+        if isinstance(value, (int, float, complex)):
+            pair = op.Constant(value_floats=[complex(value).real, complex(value).imag])
+        elif value.shape is not None and len(value.shape) == 1:  # a pair already
+            pair = value
+        else:
+            pair = op.Concat(
+                *(op.Reshape(op.CastLike(x, self), op.Constant(value_ints=[1])) for x in (value, 0.0)), axis=0
+            )
+        return op.Expand(op.CastLike(pair, self), op.Shape(self))
+
+    def slice_scatter(self: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+        from onnxscript.function_libs.torch_lib.ops import core
+
+        return core.aten_slice_scatter(self, src, dim % (len(self.shape) - 1), start, end, step)
+
     aten = torch.ops.aten
-    return {aten.unsqueeze.default: unsqueeze, aten.select.int: select, aten.expand.default: expand}
+    return {
+        aten.unsqueeze.default: unsqueeze,
+        aten.select.int: select,
+        aten.fill.Scalar: fill,
+        aten.fill.Tensor: fill,
+        aten.slice_scatter.default: slice_scatter,
+        aten.expand.default: expand,
+        aten.ones_like.default: filled(1.0),
+        aten.zeros_like.default: filled(0.0),
+    }
 
 
 @contextlib.contextmanager

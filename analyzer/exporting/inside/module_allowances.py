@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -52,3 +53,55 @@ def masks_of_bytes(torch: Any) -> Any:
             return function(*args, **(kwargs or {}))
 
     return MasksOfBytes()
+
+
+@contextlib.contextmanager
+def buffers_without_a_value(torch: Any) -> Iterator[None]:
+    """Buffers that ``forward`` gives their first value are written back nowhere.
+
+    Caches are made so: ``self.register_buffer("mask", mask)``. The program has no input for them, and torch, which
+    finds the inputs of buffers by counting all that a module has, would write into some other input or find none.
+    Nothing that the run returns depends on it: buffers are written back after everything else.
+    """
+    try:
+        tracing: Any = importlib.import_module("torch.export._trace")
+        original = tracing.register_buffer_assignment_hook
+    except (ImportError, AttributeError):  # another version, which is asked as it is
+        yield
+        return
+
+    def hooked(module: Any, assigned: dict[str, str]) -> Any:
+        return _WithInputsAlone(original(module, assigned), module, assigned)
+
+    tracing.register_buffer_assignment_hook = hooked
+    try:
+        yield
+    finally:
+        tracing.register_buffer_assignment_hook = original
+
+
+class _WithInputsAlone:
+    """A hook on assignments; when it is removed, the module and the assignments have no buffer without an input."""
+
+    def __init__(self, hook: Any, module: Any, assigned: dict[str, str]) -> None:
+        self._hook, self._module, self._assigned = hook, module, assigned
+        self._known = {name: value for name, value in module._buffers.items() if value is not None}
+
+    def remove(self) -> None:
+        self._hook.remove()
+        for name in [name for name in self._assigned if name not in self._known]:
+            del self._assigned[name]
+        self._module._buffers.clear()
+        self._module._buffers.update(self._known)
+
+
+@contextlib.contextmanager
+def buffers_stay(module: Any) -> Iterator[None]:
+    """Buffers are afterwards what they were before: tracers leave tensors without values in those that they fill."""
+    found = [(part._buffers, dict(part._buffers)) for part in module.modules()]
+    try:
+        yield
+    finally:
+        for held, before in found:
+            held.clear()
+            held.update(before)

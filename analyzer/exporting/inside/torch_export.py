@@ -265,7 +265,8 @@ def _run(module: Any, args: Any, kwargs: Any, torch: Any) -> BaseException | Non
 def _allowances(torch: Any) -> Iterator[None]:
     sizes = allowances.sizes_without_values(torch)
     unmoved, masks = module_allowances.parts_that_stay(torch), module_allowances.masks_of_bytes(torch)
-    with allowances.unchecked_distributions(torch), allowances.data_that_stays(torch), sizes, unmoved, masks:
+    unset = module_allowances.buffers_without_a_value(torch)
+    with allowances.unchecked_distributions(torch), allowances.data_that_stays(torch), sizes, unmoved, masks, unset:
         yield
 
 
@@ -319,7 +320,8 @@ def _torch_export(torch: Any, module: Any, args: Any, kwargs: Any, named: Any, d
         options["strict"] = strict
     elif strict:
         raise RuntimeError("this torch has one way of tracing only")
-    return torch.export.export(module, args, kwargs or None, **options)
+    with module_allowances.buffers_stay(module):
+        return torch.export.export(module, args, kwargs or None, **options)
 
 
 def _cause(error: BaseException) -> str:
