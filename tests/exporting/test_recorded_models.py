@@ -134,3 +134,55 @@ def test_numbers_read_from_constants_alone_hold_in_every_run(project, export_ent
     graph = export_entry("net.py:build")
     assert operators(graph, "Sqrt") == [False]
     assert "computes from constants alone" in graph.model.metadata_props["assay.notes"]
+
+
+PACKED = """
+import torch
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.rnn = torch.nn.LSTM(4, 3, bidirectional=True, batch_first={first})
+
+    def forward(self, x, lengths):
+        packed = pack_padded_sequence(x, {lengths}, batch_first={first}{more})
+        made, state = self.rnn(packed{state})
+        out, _ = pad_packed_sequence(made, batch_first=True)
+        return out, torch.sqrt(state[0] - 1000)
+
+
+def build():
+    torch.manual_seed(1)
+    return Net(), (torch.randn({size}, 4), torch.tensor([5, 4, 2]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "lengths", "more", "state", "frozen"),
+    [
+        (True, "lengths", "", "", True),
+        (False, "lengths.flip(0)", ", enforce_sorted=False", "", True),
+        (True, "lengths", "", ", (x.new_zeros(2, 3, 3), x.new_ones(2, 3, 3))", True),
+        (True, "[5, 4, 2]", "", "", False),
+    ],
+)
+def test_packed_sequences_have_the_lengths_of_the_example(
+    project, export_entry, first: bool, lengths: str, more: str, state: str, frozen: bool
+) -> None:
+    """Lengths that are given decide what is computed, so that nothing behind them is proved; those of code do not."""
+    text = PACKED.format(first=first, lengths=lengths, more=more, state=state, size="3, 6" if first else "6, 3")
+    project.write("net.py", text)
+    graph = export_entry("net.py:build")
+    assert operators(graph, "Sqrt") == [frozen]
+    space: dict = {}
+    exec(text, space)
+    model, (x, sizes) = space["build"]()
+    x = torch.randn(x.shape)
+    session = onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString())
+    feeds = {"x": x.numpy(), "lengths": sizes.numpy()}
+    made = session.run(None, {i.name: feeds[i.name] for i in session.get_inputs()})
+    wanted = [value.detach() for value in model.eval()(x, sizes)]
+    torch.testing.assert_close([torch.tensor(m) for m in made], wanted, equal_nan=True, rtol=1e-4, atol=1e-5)

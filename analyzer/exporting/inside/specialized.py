@@ -184,13 +184,36 @@ def _readings_recorded(torch: Any) -> Any:
 
     class Readings(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if getattr(function, "__name__", "") in _READERS and args and isinstance(args[0], torch.Tensor):
-                tensor = args[0].detach()
-                if tensor.numel():
-                    tensor.reshape(-1)[0].item()
+            name = getattr(function, "__name__", "")
+            if name in _READERS and args and isinstance(args[0], torch.Tensor):
+                _noted(args[0])
+            if name == "_pack_padded_sequence" and not kwargs:
+                return _packed(function, *args, torch)
             return function(*args, **(kwargs or {}))
 
     return Readings()
+
+
+def _noted(tensor: Any) -> None:
+    """Leave an operator in the record that reads the tensor."""
+    if tensor.numel():
+        tensor.detach().reshape(-1)[0].item()
+
+
+def _packed(pack: Callable[..., Any], padded: Any, lengths: Any, batch_first: bool, torch: Any) -> Any:
+    """The steps of sequences of several lengths, and how many sequences reach each step, as the lengths now are.
+
+    An indexing in the place of an operator whose result tracers know no size of.
+    """
+    _noted(lengths)
+    numbers = lengths.tolist()
+    count, steps = padded.shape[:2] if batch_first else padded.shape[1::-1]
+    if len(numbers) != count or not 0 < numbers[-1] <= numbers[0] <= steps or numbers != sorted(numbers)[::-1]:
+        return pack(padded, lengths, batch_first)  # which says what is wrong
+    reached = [[row for row, length in enumerate(numbers) if length > step] for step in range(numbers[0])]
+    step = torch.tensor([step for step, rows in enumerate(reached) for _ in rows])
+    row = torch.tensor([row for rows in reached for row in rows])
+    return padded[(row, step) if batch_first else (step, row)], torch.tensor([len(rows) for rows in reached])
 
 
 def _before_reading(graph: Any, torch: Any) -> tuple[list[Any], Any, bool]:
