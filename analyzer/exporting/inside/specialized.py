@@ -188,7 +188,7 @@ def _readings_recorded(torch: Any) -> Any:
             if name in _READERS and args and isinstance(args[0], torch.Tensor):
                 _noted(args[0])
             if name == "_pack_padded_sequence" and not kwargs:
-                return _packed(function, *args, torch)
+                return _packed(torch, function, *args)
             return function(*args, **(kwargs or {}))
 
     return Readings()
@@ -200,7 +200,7 @@ def _noted(tensor: Any) -> None:
         tensor.detach().reshape(-1)[0].item()
 
 
-def _packed(pack: Callable[..., Any], padded: Any, lengths: Any, batch_first: bool, torch: Any) -> Any:
+def _packed(torch: Any, pack: Callable[..., Any], padded: Any, lengths: Any, batch_first: bool) -> Any:
     """The steps of sequences of several lengths, and how many sequences reach each step, as the lengths now are.
 
     An indexing in the place of an operator whose result tracers know no size of.
