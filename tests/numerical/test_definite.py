@@ -78,6 +78,51 @@ def test_what_only_looks_like_it(case: str) -> None:
     assert [rule for rule, _ in rules(model, {"x": (-1, 1), "y": (-1, 1)})] == [LOG]
 
 
+def spread(case: str, least: float = 0.05) -> Graph:
+    """The logarithm of the determinants of diagonal matrices with numbers from `least` to 10,000."""
+    b = Builder()
+    numbers = b.op("Add", b.op("Relu", b.input("x", (4, 1, 2))), b.const(least))
+    same = b.const(np.eye(2, k=int(case == "beside"), dtype=bool), np.bool_)
+    matrix: Any = b.op("Where", same, numbers, b.const(1e-3 if case == "not 0 elsewhere" else 0.0))
+    if case in ("scaled", "negative scale"):
+        matrix = b.op("Mul", matrix, b.const(2.0 if case == "scaled" else -2.0))
+    elif case == "sum":
+        matrix = b.op("Add", matrix, b.op("Where", same, b.op("Relu", b.input("y", (4, 1, 2))), b.const(0.0)))
+    elif case == "picked":
+        matrix = b.op("Gather", matrix, b.input("at", (3,), "int64"), axis=0)
+    elif case == "picked as rows":
+        matrix = b.op("GatherND", matrix, b.const([[2], [0]], np.int64))
+    elif case == "cut":
+        matrix = b.op("Slice", matrix, *(b.const([v], np.int64) for v in (1, 3, 0)))
+    elif case == "columns exchanged":
+        matrix = b.op("Gather", matrix, b.const([1, 0], np.int64), axis=2)
+    elif case == "rows turned":
+        matrix = b.op("Slice", matrix, *(b.const([v], np.int64) for v in (-1, -9, 1, -1)))
+    return b.graph(b.op("Log", b.op("Det", matrix)))
+
+
+SPREAD = {"x": (-1e4, 1e4), "y": (-1e4, 1e4), "at": (0, 3)}
+
+
+@pytest.mark.parametrize("case", ["plain", "scaled", "sum", "picked", "picked as rows", "cut"])
+def test_an_elimination_of_diagonal_matrices_subtracts_nothing(case: str) -> None:
+    """However far apart the numbers on the diagonal are."""
+    assert rules(spread(case), SPREAD) == []
+    assert [rule for rule, _ in rules(spread(case, 0.0), SPREAD)] == [LOG]
+    lo, _ = bounds(spread(case), SPREAD)
+    torch.manual_seed(0)
+    numbers = torch.rand(2000, 2).mul(2e4).sub(1e4).relu() + 0.05
+    real = torch.diag_embed(numbers * (2 if case == "scaled" else 1))
+    assert lo <= float(real.det().log().min())
+    factor = torch.diag_embed(real.diagonal(dim1=-2, dim2=-1).sqrt())
+    torch.testing.assert_close(torch.linalg.cholesky(real), factor, rtol=1e-6, atol=0)
+
+
+@pytest.mark.parametrize("case", ["beside", "not 0 elsewhere", "negative scale", "columns exchanged", "rows turned"])
+def test_what_only_looks_diagonal(case: str) -> None:
+    assert [rule for rule, _ in rules(spread(case), SPREAD)] == [LOG]
+
+
 @pytest.mark.parametrize("n", [2, 5, 16, 48])
 def test_real_determinants_stay_above_the_bound(n: int) -> None:
     """Rows that are all alike, and random ones: the least eigenvalue is the jitter itself."""

@@ -31,3 +31,33 @@ def test_frames_and_frequencies(onesided: int, step: int) -> None:
 def test_a_norm_of_clamped_magnitudes_is_not_0() -> None:
     assert rules(transformed(1, 4)[0], {"x": (-1, 1)}) == []
     assert rules(transformed(1, 4, least=0.0)[0], {"x": (-1, 1)}) == [("division-by-zero", "quotient")]
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+@pytest.mark.parametrize(("onesided", "inverse"), [(0, 0), (0, 1), (1, 0)])
+@pytest.mark.parametrize("axis", [1, 2, -2])
+@pytest.mark.parametrize("length", [None, 5, 11])
+def test_frequencies_of_a_transform(parts: int, onesided: int, inverse: int, axis: int, length: int | None) -> None:
+    if onesided and parts == 2:
+        return  # engines refuse the half of a spectrum that complex numbers have no symmetry for
+    b = Builder()
+    x = b.input("x", (2, 6, 9, parts))
+    given = "" if length is None else b.const(length, np.int64)
+    found = b.op("DFT", x, given, b.const(axis, np.int64), onesided=onesided, inverse=inverse)
+    graph = b.graph(found)
+    known = run(graph, {"x": (-1, 1)}, everything=True).values[graph.graph.outputs[0]]
+    (result,) = engine(graph).run(None, {"x": np.ones((2, 6, 9, parts), np.float32)})
+    assert known.shape == result.shape
+
+
+@pytest.mark.parametrize("selected", [False, True])
+def test_what_is_divided_by_the_root_of_the_number_of_frequencies(selected: bool) -> None:
+    """As an orthonormal transform is; of samples that are selected there may be none."""
+    b = Builder()
+    x = b.input("x", (2, 6, 1))
+    if selected:
+        x = b.op("Compress", x, b.input("chosen", (6,), "bool"), axis=1)
+    found = b.op("DFT", x, "", b.const(1, np.int64))
+    size = b.op("Sqrt", b.op("Cast", b.op("Shape", found, start=1, end=2), to=1))
+    told = rules(b.graph(b.op("Reciprocal", size, name="scale")), {"x": (-1, 1), "chosen": (0, 1)})
+    assert told == ([("division-by-zero", "scale")] if selected else [])

@@ -231,3 +231,27 @@ def test_no_run_leaves_the_bounds(graph: Graph) -> None:
             x = np.rint(rng.uniform(-scale, scale, (ROWS, COLUMNS))).astype(np.float32)  # with equal scores
             (result,) = session.run(None, {"x": x})
             assert outside(found[graph.graph.outputs[0]], result) == ""
+
+
+def masked_labels(bound: float, *, ignored: int = -1, filler: int = -1) -> Graph:
+    """The mean loss of the labels whose rank is below a bound; the others are ignored."""
+    b = Builder()
+    rank = places(b, b.input("x", (ROWS, COLUMNS)))
+    chosen = b.op("Less", b.op("Cast", rank, to=1), b.const(np.full((ROWS, 1), bound)))
+    labels = b.op("Where", chosen, b.input("labels", (ROWS, COLUMNS), "int64"), b.const(filler, np.int64))
+    return b.graph(b.op("SoftmaxCrossEntropyLoss", b.input("scores", (ROWS, 3, COLUMNS)), labels, ignore_index=ignored))
+
+
+@pytest.mark.parametrize(
+    ("bound", "least", "safe"), [(1, 0, True), (3, 0, True), (0, 0, False), (0.5, 0, True), (1, -1, False)]
+)
+def test_a_mean_over_the_labels_of_some_rank_is_one_of_something(bound: float, least: int, safe: bool) -> None:
+    """Unless no rank is below the bound, or a label may be the ignored number itself."""
+    graph = masked_labels(bound)
+    found = [rule for rule, _ in rules(graph, {**SCORES, "labels": (least, 2), "scores": (-5, 5)})]
+    assert found == ([] if safe else ["empty-mean"])
+    rng = np.random.default_rng(3)
+    x, scores = (rng.normal(size=size).astype(np.float32) for size in ((ROWS, COLUMNS), (ROWS, 3, COLUMNS)))
+    (mean,) = engine(graph).run(None, {"x": x, "labels": np.full((ROWS, COLUMNS), least), "scores": scores})
+    assert bool(np.isfinite(mean)) or not safe
+    assert safe or mean == 0 or np.isnan(mean)

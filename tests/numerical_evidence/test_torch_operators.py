@@ -94,6 +94,18 @@ def test_what_a_sequence_holds_is_taken_apart_again() -> None:
     assert int(values["n"]) == wanted[1] == 1
 
 
+@pytest.mark.parametrize(("domain", "name"), [("", "Gather"), ("tf", "GatherV2")])
+def test_one_element_of_a_vector_is_a_scalar(domain: str, name: str) -> None:
+    """As a dimension is read from a shape."""
+    import torch
+
+    handler = handler_of(domain, name)
+    assert handler is not None
+    operands = [torch.tensor([3, 5]), torch.tensor(-1 if domain == "" else 1)] + [torch.tensor(0)] * (domain == "tf")
+    made = handler(ir.Node(domain, name, [], []), operands, Mode(surrogate=False))
+    assert (made.shape, int(made)) == ((), 5)
+
+
 @pytest.mark.parametrize("batch", [0, 1, 2])
 @pytest.mark.parametrize("name", ["GatherV2", "GatherNd"])
 def test_what_is_gathered_batch_by_batch(name: str, batch: int) -> None:

@@ -35,6 +35,9 @@ def least_pivot(x: AbstractTensor) -> float:
     The matrix that an elimination factorises exactly differs from `x` by what it loses; its singular values, and the
     squares on the diagonal of its Cholesky factor, are at least this number.
     """
+    diagonal = diagonal_alone(x)
+    if diagonal is not None and diagonal > float(x.dtype.tiny):
+        return diagonal  # an elimination has nothing to subtract
     found, n = definite(x), _order(x)
     if found is None or n is None:
         return 0.0
@@ -67,6 +70,53 @@ def definite(x: AbstractTensor, depth: int = DEPTH) -> Definite | None:
         inner = definite(given[0], depth - 1)
         return inner and Definite(inner.least, inner.error + _rounding(x))
     return None
+
+
+def diagonal_alone(x: AbstractTensor, depth: int = DEPTH) -> float | None:
+    """The least number on the diagonals of matrices that are 0 elsewhere, rounding included; None if they may not be.
+
+    So are numbers placed on a diagonal, what scales them, and sums and selections of such matrices.
+    """
+    origin = x.origin
+    if _order(x) is None or depth == 0 or x.nan or not math.isfinite(_largest(x)) or origin is None:
+        return None
+    given = origin.inputs
+    if not given or not isinstance(given[0], AbstractTensor):
+        return None
+    name, placed = origin.rule.name, _placed(origin)
+    if placed is not None:
+        return None if placed.nan else placed.low
+    if name == "Identity" or _keeps_matrices(origin, x) or _selects_matrices(origin, x):
+        return diagonal_alone(given[0], depth - 1)
+    if name == "Add" and all(_order(t) == _order(x) for t in given):
+        parts = [diagonal_alone(t, depth - 1) for t in given]
+        return None if parts[0] is None or parts[1] is None else _rounded_down(parts[0] + parts[1], x)
+    for matrix, scale in ((given[0], given[1]), (given[1], given[0])) if name == "Mul" else ():
+        inner = diagonal_alone(matrix, depth - 1) if _order(matrix) == _order(x) else None
+        if inner is not None and inner >= 0 and _is_number(scale) and scale.low >= 0 and not scale.nan:
+            return _rounded_down(inner * scale.low, x) if math.isfinite(scale.high) else None
+    return None
+
+
+def _rounded_down(number: float, x: AbstractTensor) -> float:
+    return number - float(x.dtype.eps) * abs(number) - float(x.dtype.tiny)
+
+
+def _selects_matrices(origin: Any, x: AbstractTensor) -> bool:
+    """Whether some of the operand's matrices are picked whole, along the axes before the last two."""
+    given, attr = origin.inputs, origin.context.attr
+    before, name = given[0], origin.rule.name
+    if before.rank is None or _order(before) != _order(x) or origin.context.is_tf:
+        return False
+    lead = before.rank - 2
+    if name == "Slice" and len(given) > 3 and given[3] is not None:
+        axes = given[3].integers()
+        return axes is not None and all(axis % before.rank < lead for axis in axes)
+    if name == "Gather":
+        return bool(int(attr("axis", 0)) % before.rank < lead)
+    if name == "GatherND" and given[1].shape and isinstance(given[1].shape[-1], int):
+        return bool(int(attr("batch_dims", 0)) + given[1].shape[-1] <= lead)
+    return False
 
 
 def _order(x: AbstractTensor) -> int | None:
@@ -195,13 +245,15 @@ def _placed(origin: Any) -> AbstractTensor | None:
 
 def _is_diagonal_mask(x: Any) -> bool:
     """Whether x is true on the main diagonal alone: the places of rows and columns are compared."""
-    if not isinstance(x, AbstractTensor) or _order(x) is None or x.origin is None or x.origin.rule.name != "Equal":
+    if not isinstance(x, AbstractTensor) or _order(x) is None:
         return False
     known = x.exact()
     if known is not None:
         return bool(
             np.array_equal(np.asarray(known, np.float64), np.broadcast_to(np.eye(known.shape[-1]), known.shape))
         )
+    if x.origin is None or x.origin.rule.name != "Equal":
+        return False
     row, column = x.origin.inputs
     return row.rank is not None and {row.rank, column.rank} == {1, 2} and 0 != _counted(row) == _counted(column)
 

@@ -9,6 +9,7 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed
+from analyzer.numerical.transfer.attained import attained_by
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.softmax import check_rows, log_softmax_bounds
 
@@ -33,7 +34,7 @@ def _reduced(
     may_ignore = ignored is not None and target.low <= int(ignored) <= target.high
     n = count(target.shape)[1]
     if reduction == "mean":
-        empty = may_ignore or w_lo <= 0
+        empty = (may_ignore and not _one_counts(target, int(ignored or 0))) or w_lo <= 0
         ctx.check(
             "numerical/empty-mean",
             "the weights of all targets sum to 0",
@@ -66,6 +67,11 @@ def _reduced(
     slack = slack if np.isfinite(slack) else 0.0
     a, b = ctx.finite(np.float64(lo - slack), np.float64(hi + slack), x.dtype, x.low > -np.inf and x.high < np.inf)
     return AbstractTensor(x.dtype, shape, a, b, None, x.nan or (weight is not None and weight.nan))
+
+
+def _one_counts(target: AbstractTensor, ignored: int) -> bool:
+    """Whether some target of each row is known to be another than the one that is ignored."""
+    return not target.nan and any(not least <= ignored <= most for least, most, _ in attained_by(target))
 
 
 @transfer("SoftmaxCrossEntropyLoss")

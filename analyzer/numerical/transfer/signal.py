@@ -30,7 +30,26 @@ def fourier(ctx: Context, x: AbstractTensor, length: Any = None, axis: Any = Non
         n = dims.high(x.shape[where[0] % len(x.shape)]) if where is not None else count(x.shape)[1]
     if length is not None:
         n = max(n, length.high)
-    return _symmetric(ctx, x, max(abs(x.low), abs(x.high)) * math.sqrt(2) * 2 * n, ctx.declared_shape())
+    shape = _spectrum(ctx, x, length, axis) or ctx.declared_shape()
+    return _symmetric(ctx, x, max(abs(x.low), abs(x.high)) * math.sqrt(2) * 2 * n, shape)
+
+
+def _spectrum(ctx: Context, x: AbstractTensor, length: Any, axis: Any) -> dims.Shape | None:
+    """The shape of a transform: real and imaginary parts last, as many frequencies as samples, or those from 0 to n/2.
+
+    None where the axis or the length is not known, and of the one-sided inverse, whose parts the version decides.
+    """
+    where = axis.integers() if axis is not None else [int(ctx.attr("axis", 1 if ctx.opset < 20 else -2))]
+    given = length.integers() if length is not None else []
+    onesided = bool(ctx.attr("onesided", 0))
+    if x.shape is None or len(x.shape) < 2 or not where or given is None or (onesided and ctx.attr("inverse", 0)):
+        return None
+    place = where[0] % len(x.shape)
+    samples = given[0] if given else x.shape[place]
+    if place == len(x.shape) - 1 or (onesided and not isinstance(samples, int)):
+        return None
+    frequencies = samples // 2 + 1 if onesided and isinstance(samples, int) else samples
+    return (*x.shape[:place], frequencies, *x.shape[place + 1 : -1], 2)
 
 
 @transfer("STFT")

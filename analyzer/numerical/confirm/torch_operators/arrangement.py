@@ -257,7 +257,7 @@ def gather(node: ir.Node, x: Any, mode: Mode) -> Any:
     axis = int(attribute(node, "axis", 0)) % x[0].dim()
     index = torch.where(x[1] < 0, x[1] + x[0].shape[axis], x[1]).long()
     picked = x[0].index_select(axis, index.reshape(-1))
-    return picked.reshape(*x[0].shape[:axis], *index.shape, *x[0].shape[axis + 1 :])
+    return picked.reshape((*x[0].shape[:axis], *index.shape, *x[0].shape[axis + 1 :]))
 
 
 @op((), ("GatherV2", "Gather", "ResourceGather"))
@@ -270,7 +270,7 @@ def gather_by_operand(node: ir.Node, x: Any, mode: Mode) -> Any:
 
 def _picked(x: Any, index: Any, axis: int) -> Any:
     picked = x.index_select(axis, index.reshape(-1))
-    return picked.reshape(*x.shape[:axis], *index.shape, *x.shape[axis + 1 :])
+    return picked.reshape((*x.shape[:axis], *index.shape, *x.shape[axis + 1 :]))
 
 
 def _each_batch(gather: Any, x: Any, index: Any, batch: int, axis: int) -> Any:
