@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -41,8 +42,10 @@ class Warm:
         """(function, row) of each entry (file, function), as `published_models.check` makes it; `timeout` for each."""
         names = [f"{file}:{function}" for file, function in entries]
         with tempfile.TemporaryDirectory(prefix="published-") as scratch:
-            out = Path(scratch, "out")
-            command = [sys.executable, str(EXPORTER), str(folder), str(out), *names]
+            out, project = Path(scratch, "out"), Path(scratch, "box", "project")
+            # A copy, where the command puts one: source lines are told by this place in the frames of an export.
+            shutil.copytree(folder, project)
+            command = [sys.executable, str(EXPORTER), str(project), str(out), *names]
             environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
             said = ""
             try:

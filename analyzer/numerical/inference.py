@@ -133,10 +133,22 @@ def _integer(name: str, readers: Iterable[tuple[ir.Node, int]]) -> ValueRange | 
 def _rows(table: ir.Value | None, node: ir.Node) -> int | None:
     axis = node.attributes.get("axis")
     number = int(axis.value) if axis is not None and isinstance(axis.value, int) else 0
-    if table is None or table.shape is None or number >= len(table.shape):
+    shape = _shape(table)
+    if shape is None or number >= len(shape):
         return None
-    rows = table.shape[number]
-    return rows if isinstance(rows, int) and rows > 1 and len(table.shape) > 1 else None
+    rows = shape[number]
+    return rows if isinstance(rows, int) and rows > 1 and len(shape) > 1 else None
+
+
+def _shape(value: ir.Value | None) -> list[int | ir.SymbolicDim] | None:
+    """A value's shape, which the torch exporter does not write at a table that it transposes to be indexed."""
+    if value is None or value.shape is not None:
+        return None if value is None or value.shape is None else list(value.shape)
+    node = value.producer()
+    if node is None or operator_name(node) != "Transpose" or node.inputs[0] is None or node.inputs[0].shape is None:
+        return None
+    before, order = list(node.inputs[0].shape), node.attributes.get("perm")
+    return before[::-1] if order is None else [before[i] for i in order.as_ints()]
 
 
 def _classes(scores: ir.Value | None) -> int | None:

@@ -121,6 +121,31 @@ def test_token_ids_stay_below_the_vocabulary() -> None:
     assert as_ranges(assume(graph, FILE))["ids"] == ValueRange(0, 6, Origin.INFERRED, "indices into a table of 7 rows")
 
 
+@pytest.mark.parametrize(("order", "hi"), [([1, 0, 2], 3), ([0, 1, 2], 4), (None, 1)])
+def test_a_table_that_is_transposed_to_be_indexed(order: list[int] | None, hi: int) -> None:
+    """As ``table[:, label]`` is exported: the shape behind the transposition stands nowhere in the file."""
+    options = {} if order is None else {"perm": order}
+    nodes = [
+        helper.make_node("Transpose", ["table"], ["turned"], **options),
+        helper.make_node("Unsqueeze", ["label", "last"], ["index"]),
+        helper.make_node("GatherND", ["turned", "index"], ["y"]),
+    ]
+    table = np.zeros((5, 4, 2), np.float32)
+    graph = graph_of(nodes, [value("label", TensorProto.INT64, 3)], table=table, last=np.array([-1]))
+    expected = ValueRange(0, hi, Origin.INFERRED, f"indices into a table of {hi + 1} rows")
+    assert as_ranges(assume(graph, FILE))["label"] == expected
+
+
+def test_a_table_of_which_no_size_is_known_bounds_no_index() -> None:
+    nodes = [
+        helper.make_node("Abs", ["table"], ["made"]),
+        helper.make_node("Transpose", ["made"], ["turned"], perm=[1, 0]),
+        helper.make_node("Gather", ["turned", "label"], ["y"]),
+    ]
+    graph = graph_of(nodes, [value("label", TensorProto.INT64, 3)], table=np.zeros((5, 4), np.float32))
+    assert as_ranges(assume(graph, FILE))["label"].hi == 1000
+
+
 @pytest.mark.parametrize("operator", ["GatherElements", "ScatterElements"])
 def test_class_numbers_that_pick_an_element_of_each_row(operator: str) -> None:
     """As ``scores.gather(1, label[:, None])`` is exported."""
