@@ -99,6 +99,26 @@ def diff(op: Op, input: Value, n: Value, dim: Value, prepend: Value, append: Val
     return _of(op, source, tuple(max(d, 0) if isinstance(d, int) else d for d in dims))
 
 
+@operator("torch.gradient", "input *rest")
+def differences(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
+    """One tensor of the shape of `input` for each axis asked for, in a tuple.
+
+    An axis holds one more element than the order of its edges (`pre_check_gradient` in ATen).
+    """
+    source, dim, order = tensor_of(op.tr, input, "torch"), op.extra.get("dim"), op.extra.get("edge_order", 1)
+    if source is None or source.dims is None or order not in (1, 2) or isinstance(op.extra.get("spacing"), Unknown):
+        return op.tr.unknown("torch.gradient()", "data")
+    asked = tuple(range(len(source.dims))) if dim is None else plain(op.tr, dim)
+    given = asked if isinstance(asked, tuple) else (asked,)
+    axes = [axis_of(op, source, a) for a in given if isinstance(a, int)]
+    if len(axes) != len(given) or None in axes:
+        return op.tr.unknown("torch.gradient()", "data")
+    if any(isinstance(size, int) and size <= order for size in (source.dims[a] for a in axes if a is not None)):
+        fail(op, "size", f"an axis of {show_shape(source.dims)} has less than {order + 1} elements", (source,))
+    kind = floating_of(source.dtype)
+    return tuple(_of(op, source, source.dims, kind) for _ in axes)
+
+
 @operator("torch.trapz torch.trapezoid torch.cumulative_trapezoid", "y *rest")
 def trapezoid(op: Op, y: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor_of(op.tr, y, "torch")
