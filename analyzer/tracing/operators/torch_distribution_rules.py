@@ -11,7 +11,7 @@ from analyzer.tracing.operators.torch_operands import shape_argument
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Object, Unknown, Value
-from analyzer.validity.terms import Poly
+from analyzer.validity.terms import Poly, equal
 
 _EACH = "Normal Beta Uniform Gamma Exponential Laplace Cauchy LogNormal StudentT Bernoulli Poisson Gumbel HalfNormal"
 _HOMES = ("torch.distributions", "torch.distributions.normal", "torch.distributions.categorical")
@@ -45,12 +45,36 @@ def categorical(op: Op, probs: Value, logits: Value, rest: tuple[Value, ...]) ->
     return Object("distribution", data={"dims": dims, "dtype": "int64"}, site=op.where)
 
 
+@operator(
+    "torch.distributions.MultivariateNormal torch.distributions.multivariate_normal.MultivariateNormal",
+    "loc covariance_matrix=None precision_matrix=None scale_tril=None *rest",
+)
+def vectors(
+    op: Op, loc: Value, covariance_matrix: Value, precision_matrix: Value, scale_tril: Value, rest: tuple[Value, ...]
+) -> Value:
+    """A sample is a vector: the last axis of the mean is that of one event, the others and the matrices' broadcast."""
+    given = [m for m in (covariance_matrix, precision_matrix, scale_tril) if m is not None]
+    mean, matrix = loc, given[0] if len(given) == 1 else None
+    dims, event, kind = None, None, None
+    if isinstance(mean, Tensor) and isinstance(matrix, Tensor) and mean.dims and matrix.dims and len(matrix.dims) > 1:
+        size = mean.dims[-1]
+        if equal(size, matrix.dims[-1]) and equal(size, matrix.dims[-2]):
+            both = broadcast(op, "+", Tensor(mean.dims[:-1]), Tensor(matrix.dims[:-2]), "torch")
+            dims, event = both.dims if isinstance(both, Tensor) else None, (size,)
+            kind = mean.dtype if mean.dtype == matrix.dtype else None
+    kind = (
+        mean.dtype if isinstance(mean, Tensor) and isinstance(matrix, Tensor) and mean.dtype == matrix.dtype else None
+    )
+    return Object("distribution", data={"dims": dims, "event": event, "dtype": kind}, site=op.where)
+
+
 def distribution_method(
     tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]
 ) -> Value:
     """Methods of a distribution."""
     op = Op(tr, f"torch.distributions.{name}")
     dims: tuple[Any, ...] | None = owner.data["dims"]
+    event: tuple[Any, ...] = owner.data.get("event", ())
     if dims is None:
         return unknown_tensor(op, "torch")
     if name in ("sample", "rsample", "sample_n"):
@@ -58,9 +82,24 @@ def distribution_method(
         before = shape_argument(op, (first,)) if first != () else ()
         if not isinstance(before, tuple):
             return unknown_tensor(op, "torch")
-        return op.finish(Tensor((*before, *dims), owner.data["dtype"], "torch", site=op.where))
+        return op.finish(Tensor((*before, *dims, *event), owner.data["dtype"], "torch", site=op.where))
+    if event:
+        return _of_vectors(op, owner, name, args)
     if name == "entropy":
         return op.finish(Tensor(dims, "float32", "torch", site=op.where))
     if name in ("log_prob", "cdf", "icdf") and args and isinstance(args[0], Tensor):
         return broadcast(op, "+", args[0], Tensor(dims, "float32", "torch", site=owner.site), "torch", "float32")
     return unknown_tensor(op, "torch")
+
+
+def _of_vectors(op: Op, owner: Object, name: str, args: tuple[Value, ...]) -> Value:
+    """One number for each vector; samples of another size are left open."""
+    dims, size, kind = owner.data["dims"], owner.data["event"][0], owner.data["dtype"]
+    batch = Tensor(dims, kind, "torch", site=owner.site)
+    if name == "entropy":
+        return op.finish(batch)
+    found = args[0] if name == "log_prob" and args and isinstance(args[0], Tensor) else None
+    if found is None or not found.dims or not equal(found.dims[-1], size):
+        return unknown_tensor(op, "torch")
+    each = Tensor(found.dims[:-1], found.dtype, "torch", site=found.site, sources=(found,))
+    return broadcast(op, "+", each, batch, "torch")
