@@ -11,6 +11,7 @@ from analyzer.tracing.code_objects import code_of
 from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.known_types import attribute_of
 from analyzer.tracing.lazy_modules import LazyScope, provide
+from analyzer.tracing.module_hooks import from_hook
 from analyzer.tracing.modules import api_attribute, api_of, module_of, submodule
 from analyzer.tracing.object_attributes import read_by_base
 from analyzer.tracing.operators import layer_attribute, tensor_attribute
@@ -52,7 +53,10 @@ def _of_module(tr: Tracer, value: Module, name: str, node: ast.AST | None) -> Va
         return ruled
     if name == "__dict__":
         return names_of_module(tr, value)
-    return value.scope.names[name] if provide(tr, value.scope, name) else submodule(tr, value, name, node)
+    if provide(tr, value.scope, name):
+        return value.scope.names[name]
+    found = from_hook(tr, value, name)
+    return submodule(tr, value, name, node) if found is None else found[0]
 
 
 def names_of_module(tr: Tracer, module: Module) -> DictV:

@@ -16,6 +16,7 @@ from analyzer.tracing.kept_modules import follow_once, met_half_done, start_fold
 from analyzer.tracing.lazy_modules import LazyScope, provide
 from analyzer.tracing.libraries import MARK, RULED, folder_of, is_installed, is_large, library_file, shown
 from analyzer.tracing.library_index import defining, index_of
+from analyzer.tracing.module_hooks import from_hook, is_hooked
 from analyzer.tracing.operators import constant_of, public_names
 from analyzer.tracing.operators.element_types import fact_of_type
 from analyzer.tracing.operators.table import rules
@@ -100,7 +101,8 @@ def import_module(tr: Tracer, name: str, whole: bool) -> Value:
         first = found if index == 0 else first
         if isinstance(found, Module) and index + 1 < len(parts):
             child = _load(tr, ".".join(parts[: index + 2]))
-            found.scope.names.setdefault(parts[index + 1], child)
+            if not is_hooked(found):
+                found.scope.names.setdefault(parts[index + 1], child)
     return found if whole else first
 
 
@@ -160,6 +162,9 @@ def _member(tr: Tracer, module: Value, name: str, base: str, node: ast.ImportFro
             return ruled
         if provide(tr, module.scope, name):
             return module.scope.names[name]
+        found = from_hook(tr, module, name)
+        if found is not None:
+            return found[0]
         full = f"{base}.{name}" if base else name
         if _find(tr, full) is not None:
             return import_module(tr, full, whole=True)
