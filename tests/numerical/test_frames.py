@@ -34,12 +34,12 @@ def test_a_norm_of_clamped_magnitudes_is_not_0() -> None:
 
 
 @pytest.mark.parametrize("parts", [1, 2])
-@pytest.mark.parametrize(("onesided", "inverse"), [(0, 0), (0, 1), (1, 0)])
+@pytest.mark.parametrize(("onesided", "inverse"), [(0, 0), (0, 1), (1, 0), (1, 1)])
 @pytest.mark.parametrize("axis", [1, 2, -2])
-@pytest.mark.parametrize("length", [None, 5, 11])
+@pytest.mark.parametrize("length", [None, 1, 5, 8, 11])
 def test_frequencies_of_a_transform(parts: int, onesided: int, inverse: int, axis: int, length: int | None) -> None:
-    if onesided and parts == 2:
-        return  # engines refuse the half of a spectrum that complex numbers have no symmetry for
+    if onesided and parts == (1 if inverse else 2):
+        return  # half a spectrum, which is complex, is that of real samples: engines refuse others
     b = Builder()
     x = b.input("x", (2, 6, 9, parts))
     given = "" if length is None else b.const(length, np.int64)
@@ -61,3 +61,16 @@ def test_what_is_divided_by_the_root_of_the_number_of_frequencies(selected: bool
     size = b.op("Sqrt", b.op("Cast", b.op("Shape", found, start=1, end=2), to=1))
     told = rules(b.graph(b.op("Reciprocal", size, name="scale")), {"x": (-1, 1), "chosen": (0, 1)})
     assert told == ([("division-by-zero", "scale")] if selected else [])
+
+
+@pytest.mark.parametrize("selected", [False, True])
+def test_an_index_into_the_samples_that_half_a_spectrum_gives_wraps_around(selected: bool) -> None:
+    """As a roll does; of a length that the values decide nothing is known."""
+    b = Builder()
+    x = b.input("x", (2, 6, 2))
+    if selected:
+        x = b.op("Compress", x, b.input("chosen", (6,), "bool"), axis=1)
+    found = b.op("DFT", x, "", b.const(1, np.int64), onesided=1, inverse=1)
+    size = b.op("Shape", found, start=1, end=2)
+    told = rules(b.graph(b.op("Mod", b.const([7], np.int64), size, name="start")), {"x": (-1, 1), "chosen": (0, 1)})
+    assert told == ([("integer-division-by-zero", "start")] if selected else [])

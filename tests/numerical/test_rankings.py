@@ -255,3 +255,28 @@ def test_a_mean_over_the_labels_of_some_rank_is_one_of_something(bound: float, l
     (mean,) = engine(graph).run(None, {"x": x, "labels": np.full((ROWS, COLUMNS), least), "scores": scores})
     assert bool(np.isfinite(mean)) or not safe
     assert safe or mean == 0 or np.isnan(mean)
+
+
+@pytest.mark.parametrize(
+    ("how", "safe"),
+    [("logits", True), ("parts", True), ("int32", True), ("least", False), ("others", False), ("columns", False)],
+)
+def test_the_greatest_parts_of_a_softmax_do_not_add_up_to_0(how: str, safe: bool) -> None:
+    """As a mixture of experts shares its weights; the least parts, those of other logits and of columns may be 0."""
+    b = Builder()
+    x = b.input("x", (ROWS, COLUMNS))
+    parts = b.op("Softmax", x, axis=1)
+    ranked = b.input("y", (ROWS, COLUMNS)) if how == "others" else parts if how == "parts" else x
+    axis = 0 if how == "columns" else 1
+    chosen = places(b, ranked, 2, axis=axis, largest=int(how != "least"))
+    if how == "int32":
+        chosen = b.op("Cast", chosen, to=6)
+    total = b.op("ReduceSum", b.op("GatherElements", parts, chosen, axis=axis), b.const([axis], np.int64), keepdims=0)
+    graph = b.graph(total, b.op("Reciprocal", total, name="share"))
+    ranges = {**SCORES, **({"y": (-9.0, 9.0)} if how == "others" else {})}
+    assert rules(graph, ranges) == ([] if safe else EMPTY)
+    found = run(graph, {**ranges}, everything=True).values[graph.graph.outputs[0]]
+    rng = np.random.default_rng(4)
+    for scale in (0.0, 1.0, 100.0):
+        given = {name: (scale * rng.uniform(-1, 1, (ROWS, COLUMNS))).astype(np.float32) for name in ranges}
+        assert outside(found, engine(graph).run(None, given)[0]) == ""

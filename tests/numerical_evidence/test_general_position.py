@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,11 +18,11 @@ from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.numerical.confirm.extract import Leaf
-from analyzer.numerical.confirm.objective import LOWEST
+from analyzer.numerical.confirm.objective import LOWEST, ZERO
 from analyzer.numerical.confirm.points import probes
 from analyzer.numerical.confirm.position import nearer
 from analyzer.numerical.confirm.problem import SearchProblem
-from analyzer.numerical.confirm.search import RunVerdict, evaluated
+from analyzer.numerical.confirm.search import RunVerdict, candidates, evaluated
 from analyzer.numerical.findings import NOT_REACHED
 
 N = helper.make_node
@@ -108,6 +110,20 @@ def test_an_input_may_equal_what_the_model_computes_of_the_others(workers: Confi
     ]
     found = review(workers, nodes, more=("target",), w=W, b=RNG.standard_normal(4))["division-by-zero"]
     assert (found.level, found.confidence) == (Level.ERROR, Confidence.CONFIRMED)
+
+
+def test_an_input_may_equal_a_saturated_prediction() -> None:
+    """Engines round a hyperbolic tangent differently, but where it is 1 or -1."""
+    nodes = [N("MatMul", ["x", "w"], ["g"]), N("Tanh", ["g"], ["h"]), N("Sub", ["h", "target"], ["d"])]
+    nodes += [N("ReduceL2", ["d"], ["n"], keepdims=0), N("Reciprocal", ["n"], ["y"])]
+    inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2, 4]) for n in ("x", "target")]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, [numpy_helper.from_array(np.eye(4, dtype=np.float32), "w")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)])
+    leaves = tuple(Leaf(n, (2, 4), "FLOAT", -90, 90, "input", W[:2] / 9) for n in ("x", "target"))
+    problem = SearchProblem(ir.from_proto(model), leaves, ("n",), ("y",), (0, ZERO))
+    found = islice(candidates(problem, 0, math.inf), 12)  # before any descent
+    assert any(bool((point["target"].abs() == 1).all()) for point in found)
 
 
 def test_blank_inputs_are_tried_beside_an_extreme_one() -> None:

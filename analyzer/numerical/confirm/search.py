@@ -66,8 +66,11 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
             return
         if evaluated(problem, point) is RunVerdict.FAILS:
             yield point
-    silent = {x.name: tensor_of(x, 0.0) for x in problem.leaves if x.role != "parameter"}  # engines agree on biases
-    for point in (p for start in (starts[0], {**starts[0], **silent}) for p in _equal(problem, start, deadline)):
+    inputs = [x for x in problem.leaves if x.role != "parameter"]
+    silent = {x.name: tensor_of(x, 0.0) for x in inputs}  # engines agree on biases
+    loud = {x.name: tensor_of(x, x.hi) for x in inputs if not unbounded(x)}  # and on what is saturated
+    kinds = [{**starts[0], **moved} for moved in ({}, silent, loud)]
+    for point in (p for start in kinds for p in _equal(problem, start, deadline)):
         if evaluated(problem, point) is RunVerdict.FAILS:
             yield point
     starts.append({**starts[0], **silent})  # behind a comparison no gradient says where to go either

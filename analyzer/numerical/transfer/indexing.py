@@ -24,6 +24,7 @@ from analyzer.numerical.transfer.rankings import (
     one_of_ranked,
     ranked_facts,
     reordered,
+    with_greatest,
 )
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import window
@@ -121,7 +122,7 @@ def gather_elements(ctx: Context, x: AbstractTensor, indices: AbstractTensor) ->
         rises = steps_along(x, axis)
         if rises is not None and rises.least >= 0:  # none lies outside the first and the last
             result.lo, result.hi = np.maximum(result.lo, rises.first[0]), np.minimum(result.hi, rises.last[1])
-        result.facts = peaked(reordered(x, indices, axis), result)
+        result.facts = {**peaked(reordered(x, indices, axis), result), **with_greatest(x, indices, axis)}
     return _met(ctx, x, indices, result)
 
 

@@ -15,6 +15,8 @@ from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor, count
 from analyzer.numerical.transfer.attained import Attained, as_fact, attained_by
 from analyzer.numerical.transfer.facts import reduction_fact
+from analyzer.numerical.transfer.peaks import peaks_of
+from analyzer.operators.declaration import CONVERTS
 
 
 def permutation_fact(size: Any, axis: int) -> dict[str, Any]:
@@ -46,6 +48,32 @@ def reordered(x: AbstractTensor, indices: AbstractTensor, axis: int) -> list[Att
     if indices.facts.get("permutation") != axis or x.shape is None or x.shape != indices.shape:
         return []
     return [a for a in attained_by(x) if axis in a[2]]
+
+
+def with_greatest(x: AbstractTensor, indices: AbstractTensor, axis: int) -> dict[str, Any]:
+    """The peak of what is gathered where `x`, or the logits whose softmax it is, is greatest along an axis."""
+    least = peaks_of(x).get((axis,), 0.0)
+    made = indices.origin
+    if made is not None and made.rule.operator.traits & CONVERTS and not made.inputs[0].dtype.is_float:
+        made = made.inputs[0].origin
+    if made is None or made.rule.name != "TopK" or made.output != 1 or made.context.is_tf or least <= 0:
+        return {}
+    source, context, shape = made.inputs[0], made.context, indices.shape
+    logits = x.origin.inputs[0] if x.origin is not None and x.origin.rule.name == "Softmax" else x
+    if (
+        source.key not in (x.key, logits.key)
+        or source.nan
+        or not int(context.attr("largest", 1))
+        or not shape
+        or x.shape is None
+    ):
+        return {}
+    if int(context.attr("axis", -1)) % len(shape) != axis or dims.low(shape[axis]) < 1:
+        return {}
+    rows = [tuple(d for i, d in enumerate(sizes) if i != axis) for sizes in (shape, x.shape)]
+    if rows[0] != rows[1]:
+        return {}
+    return {"peaks": {(axis,): least}}
 
 
 def attained_by_writing(

@@ -37,19 +37,23 @@ def fourier(ctx: Context, x: AbstractTensor, length: Any = None, axis: Any = Non
 def _spectrum(ctx: Context, x: AbstractTensor, length: Any, axis: Any) -> dims.Shape | None:
     """The shape of a transform: real and imaginary parts last, as many frequencies as samples, or those from 0 to n/2.
 
-    None where the axis or the length is not known, and of the one-sided inverse, whose parts the version decides.
+    The one-sided inverse gives real samples, of n frequencies 2 (n - 1) where no length is given (the ONNX standard's
+    DFT-20). None where the axis or the length is not known.
     """
     where = axis.integers() if axis is not None else [int(ctx.attr("axis", 1 if ctx.opset < 20 else -2))]
     given = length.integers() if length is not None else []
-    onesided = bool(ctx.attr("onesided", 0))
-    if x.shape is None or len(x.shape) < 2 or not where or given is None or (onesided and ctx.attr("inverse", 0)):
+    onesided, inverse = bool(ctx.attr("onesided", 0)), bool(ctx.attr("inverse", 0))
+    if x.shape is None or len(x.shape) < 2 or not where or given is None:
         return None
     place = where[0] % len(x.shape)
     samples = given[0] if given else x.shape[place]
     if place == len(x.shape) - 1 or (onesided and not isinstance(samples, int)):
         return None
-    frequencies = samples // 2 + 1 if onesided and isinstance(samples, int) else samples
-    return (*x.shape[:place], frequencies, *x.shape[place + 1 : -1], 2)
+    changed: dims.Dim = samples
+    if onesided and isinstance(samples, int):
+        changed = samples // 2 + 1 if not inverse else samples if given else 2 * max(samples - 1, 0)
+    parts = 1 if onesided and inverse else 2
+    return (*x.shape[:place], changed, *x.shape[place + 1 : -1], parts)
 
 
 @transfer("STFT")
