@@ -14,7 +14,7 @@ from analyzer.graph import Graph, ValueRange
 from analyzer.graph.model import INITIAL_VALUE, TRUTHS
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.constants import constant_array
-from analyzer.operators.declaration import CLASS_LOSS, CONVERTS, IDENTITY, SELECTS
+from analyzer.operators.declaration import CLASS_LOSS, CONVERTS, IDENTITY, SELECTS, TAKES_ROWS
 from analyzer.operators.registry import operator_name, traits_of
 
 KEEPS_VALUES = IDENTITY | CONVERTS | SELECTS  # the result holds elements of operand 0 and nothing else
@@ -29,9 +29,6 @@ MOMENT = re.compile(r"/(Adam_1|Adagrad|RMSProp)$")
 CONSTANT = re.compile(
     r"^(val|_val|lifted_tensor|scalar_tensor|const|c_lifted|_tensor_constant)[_0-9]|(^|[/.])Const(_\d+)?$"
 )
-
-
-INDEXED = frozenset({"Gather", "GatherND", "GatherElements", "ScatterElements"})  # operand 1 counts rows of operand 0
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ def _integer(name: str, readers: Iterable[tuple[ir.Node, int]]) -> ValueRange | 
     smallest: tuple[int, str] | None = None
     for node, i in readers:
         operator = operator_name(node)
-        if operator in INDEXED and i == 1:  # of several columns of GatherND's, the first
+        if traits_of(node) & TAKES_ROWS and i == 1:  # of several columns of GatherND's, the first
             rows = _rows(node.inputs[0], node)
             if rows and (smallest is None or rows < smallest[0]):
                 smallest = (rows, f"indices into a table of {rows} rows")

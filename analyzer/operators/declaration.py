@@ -60,6 +60,7 @@ class Trait(Flag):
     )  # Keras makes the layer's weights for the size of operand 0's last axis, then demands it
     POLYNOMIAL = auto()  # each output element is a polynomial of the operands' elements
     DEFINITE = auto()  # each output element is 0 exactly where all elements of operand 0 that it reads are 0
+    TAKES_ROWS = auto()  # operand 1 counts along an axis of operand 0
     LOOP = auto()
     BRANCH = auto()
     CALL = auto()  # calls a function of the model
@@ -104,6 +105,7 @@ WEIGHTS = Trait.WEIGHTS
 BUILT_FOR_LAST_AXIS = Trait.BUILT_FOR_LAST_AXIS
 POLYNOMIAL = Trait.POLYNOMIAL
 DEFINITE = Trait.DEFINITE
+TAKES_ROWS = Trait.TAKES_ROWS
 LOOP = Trait.LOOP
 BRANCH = Trait.BRANCH
 CALL = Trait.CALL

@@ -99,18 +99,12 @@ class Explorer:
     def __init__(self, most_combined: int = 24) -> None:
         self.most_combined = most_combined
         self.explored = 0
-        self._ended = False  # before every path was followed that there should be
-        self._left_out: set[Side] = set()  # for which there was no room to wait
+        self.spent = False
         self._queue: list[tuple[int, int, tuple[bool, ...], Side | None]] = [(0, 0, (), None)]
         self._combinations: list[tuple[int, int, tuple[bool, ...], Side | None]] = []  # of sides that have been taken
         self._seen: set[Side] = set()
         self._new_side = True  # the path that is followed takes a side that none has taken
         self._order = count(1)
-
-    @property
-    def spent(self) -> bool:
-        """Whether a side of a branch was left out that no other path has taken."""
-        return self._ended or bool(self._left_out - self._seen)
 
     @property
     def covered(self) -> bool:
@@ -128,7 +122,7 @@ class Explorer:
             if not new and self.explored >= self.most_combined:
                 return
             if self.explored >= MOST_FOR_SIDES * self.most_combined:
-                self._ended = True
+                self.spent = True
                 return
             self._flips, _, prefix, _ = heapq.heappop(self._queue if new else self._combinations)
             self._new_side = new
@@ -148,7 +142,7 @@ class Explorer:
             if len(self._queue) + len(self._combinations) < MOST_QUEUED:
                 heapq.heappush(self._queue, (self._flips + 1, next(self._order), flipped, side))
             else:
-                self._left_out.add(side)
+                self.spent = self.spent or side not in self._seen
 
 
 @dataclass

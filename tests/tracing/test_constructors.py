@@ -53,19 +53,6 @@ def test_arguments_by_position(tmp_path: Path, layer: str, width: int, wrong: bo
     assert [p.level for p in found] == (["error"] if wrong else [])
 
 
-@pytest.mark.parametrize(("sizes", "line"), [(("wide", "wide * 2"), 9), (("6", "5"), 8)])
-def test_a_member_fails_on_its_line_where_its_sizes_stand(tmp_path: Path, sizes: tuple[str, str], line: int) -> None:
-    """Else where the sequence is called, as PyTorch's own traceback has it."""
-    first, second = sizes
-    text = (
-        f"{HEAD}class Net(nn.Module):\n    def __init__(self, wide):\n        super().__init__()\n"
-        f"        self.net = nn.Sequential(nn.Linear(4, {first}),\n            nn.Linear({second}, 2))\n"
-        "    def forward(self, x): return self.net(x)\nNet(6)(torch.zeros(3, 4))\n"
-    )
-    found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
-    assert [(p.level, p.site.line) for p in found] == [("error", line)]
-
-
 @pytest.mark.parametrize(
     ("asked", "known"),
     [("a == b", False), ("a == a", True), ("a == c", None)],

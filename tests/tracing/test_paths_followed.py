@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.paths import MOST_QUEUED, Decision, Explorer
+from analyzer.tracing.paths import Decision, Explorer
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracing import explore, read_source
 
@@ -119,18 +119,6 @@ def errors(tmp_path: Path, text: str) -> list[str]:
     _, tree = read_source(path, tmp_path)
     shared = explore(tmp_path, "program.py", tree, Versions())
     return [p.message for p in shared.problems.values() if p.level == "error"]
-
-
-def test_a_side_for_which_there_was_no_room_counts_only_if_no_path_takes_it() -> None:
-    sites = [Site("net.py", line) for line in range(1, MOST_QUEUED + 3)]
-    for both in (False, True):
-        explorer = Explorer(1)
-        prefixes = explorer.prefixes()
-        explorer.finished(next(prefixes), [Decision(site, True, "flag", "") for site in sites])
-        assert explorer.spent  # two sides were left out
-        if both:
-            explorer.finished(next(prefixes), [Decision(site, False, "flag", "") for site in sites])
-        assert explorer.spent is not both
 
 
 CHANCE = """

@@ -283,19 +283,9 @@ def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...]) -> Value:
 
 
 def _call_member(tr: Tracer, member: Layer, args: tuple[Value, ...]) -> Value:
-    """A member is called by the sequence: it fails on its own line where its sizes stand, else where that is called."""
+    """A member is called by the sequence, so its own line is where it fails."""
     own = member.site is not None and not (member.site.path.startswith(MARK) and not tr.frame.path.startswith(MARK))
-    own = own and not _sized_elsewhere(member)
     return call_layer(tr, member, args, {}, None, member.site if own else None)
-
-
-_OF_INPUT = frozenset(("in_features", "in_channels", "num_features", "num_channels", "normalized_shape", "input_size"))
-
-
-def _sized_elsewhere(member: Layer) -> bool:
-    """Whether its own line says what its input must have, but by no number."""
-    sizes = [node for name, node in member.nodes.items() if name in _OF_INPUT]
-    return bool(sizes) and not any(isinstance(node, ast.Constant) for node in sizes)
 
 
 # ---------------------------------------------------------------------------------------------------- methods
