@@ -88,7 +88,7 @@ class _Expression:
         sizes = range(1, len(self.variables) + 1)
         chosen = [group for size in sizes for group in combinations(self.variables, size)]
         # a point of all variables must be safe; so must one of those that are halved, whatever the others are
-        for group in (self.variables, *(g for g in chosen if g != self.variables), self.variables):
+        for group in (self.variables, *(g for g in chosen if g != self.variables)):
             probed = bool(self._unsafe(_points(group), safe).size == 0)
             if not probed and group is self.variables:
                 return False

@@ -196,14 +196,14 @@ def _compare_tensors(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value,
 
 def _member_value(value: Value) -> Value:
     """A member of an enumeration that is a text or a number too, as which it is compared."""
-    if not isinstance(value, Instance) or _MIXED_IN.isdisjoint(value.cls.library_bases):
+    if not isinstance(value, Instance) or MIXED_IN.isdisjoint(value.cls.library_bases):
         return value
     if "enum.Enum" not in value.cls.library_bases or any(value.cls.find(n) for n in ("__eq__", "__new__")):
         return value
     return value.attrs.get("value", value)
 
 
-_MIXED_IN = frozenset(("builtins.str", "builtins.int", "builtins.float"))
+MIXED_IN = frozenset(("builtins.str", "builtins.int", "builtins.float"))  # members of an enumeration compare as these
 
 
 def _of_graph(value: Value) -> bool:

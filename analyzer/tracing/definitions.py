@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from analyzer.tracing.calls import call_function
+from analyzer.tracing.comparisons import MIXED_IN
 from analyzer.tracing.dataclass_fields import PYDANTIC
 from analyzer.tracing.evaluation import call, evaluate, run_block, seen
 from analyzer.tracing.frames import Frame
@@ -140,9 +141,6 @@ def make_lambda(tr: Tracer, node: ast.Lambda) -> Function:
 # ------------------------------------------------------------------------------------------------- classes
 
 
-_MIXED_IN = frozenset(("str", "int", "float"))  # members of an enumeration compare as their values do
-
-
 def _is_enumeration(tr: Tracer, node: ast.ClassDef) -> bool:
     bases = (seen(evaluate(tr, base)) for base in node.bases if isinstance(base, (ast.Name, ast.Attribute)))
     return any(isinstance(base, Api) and base.name in _ENUMERATIONS for base in bases)
@@ -157,7 +155,7 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
         if isinstance(value, Native):
             if value.name == "object":
                 continue
-            followed = value.name == "dict" or (value.name in _MIXED_IN and _is_enumeration(tr, node))
+            followed = value.name == "dict" or (f"builtins.{value.name}" in MIXED_IN and _is_enumeration(tr, node))
             value = Api(f"builtins.{value.name}") if followed else Unknown("a builtin class")
         bases.append(value if isinstance(value, (Class, Api, Unknown)) else Unknown("a base class"))
     if any(k.arg == "metaclass" and not _makes_plainly(tr, k.value) for k in node.keywords):

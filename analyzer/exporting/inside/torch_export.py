@@ -346,7 +346,6 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
     if "dynamo" not in accepted:
         raise _NoExporter(f"torch {torch.__version__} has no exporter for traced programs")
     allowances.equal_bounds(program, torch)
-    generators.take_away(program)
     with _silence():
         options: dict[str, Any] = {"dynamo": True, "optimize": False, "verbose": False}
         if "custom_translation_table" in accepted:

@@ -54,17 +54,14 @@ def vectors(
 ) -> Value:
     """A sample is a vector: the last axis of the mean is that of one event, the others and the matrices' broadcast."""
     given = [m for m in (covariance_matrix, precision_matrix, scale_tril) if m is not None]
-    mean, matrix = loc, given[0] if len(given) == 1 else None
+    matrix = given[0] if len(given) == 1 else None
     dims, event, kind = None, None, None
-    if isinstance(mean, Tensor) and isinstance(matrix, Tensor) and mean.dims and matrix.dims and len(matrix.dims) > 1:
-        size = mean.dims[-1]
+    if isinstance(loc, Tensor) and isinstance(matrix, Tensor) and loc.dims and matrix.dims and len(matrix.dims) > 1:
+        size = loc.dims[-1]
         if equal(size, matrix.dims[-1]) and equal(size, matrix.dims[-2]):
-            both = broadcast(op, "+", Tensor(mean.dims[:-1]), Tensor(matrix.dims[:-2]), "torch")
+            both = broadcast(op, "+", Tensor(loc.dims[:-1]), Tensor(matrix.dims[:-2]), "torch")
             dims, event = both.dims if isinstance(both, Tensor) else None, (size,)
-            kind = mean.dtype if mean.dtype == matrix.dtype else None
-    kind = (
-        mean.dtype if isinstance(mean, Tensor) and isinstance(matrix, Tensor) and mean.dtype == matrix.dtype else None
-    )
+            kind = loc.dtype if loc.dtype == matrix.dtype else None
     return Object("distribution", data={"dims": dims, "event": event, "dtype": kind}, site=op.where)
 
 
