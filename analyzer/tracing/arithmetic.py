@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.choices import origin_of
+from analyzer.tracing.dictionary_objects import plain_list
 from analyzer.tracing.evaluation import call, get_attribute, iterate, seen
 from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.memory import written_in_place
@@ -85,7 +86,7 @@ def binary(
     left, right = settled(left), settled(right)
     left, right = _plainly(left), _plainly(right)
     if isinstance(left, (Instance, Class)) or isinstance(right, (Instance, Class)):
-        return _overloaded(tr, op, left, right)
+        return _overloaded(tr, op, left, right, in_place)
     if (isinstance(left, Rows) or isinstance(right, Rows)) and not isinstance(left, ListV):
         return combined(left, right)
     if isinstance(node, ast.BinOp):
@@ -316,11 +317,16 @@ def _refuse_number(tr: Tracer, op: type[ast.operator], left: Value, node: ast.Bi
         refuse(tr, "python/argument-mismatch", "TypeError", message, node, certain=True)
 
 
-def _overloaded(tr: Tracer, op: type[ast.operator], left: Value, right: Value) -> Value:
+def _overloaded(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_place: bool) -> Value:
     name = _METHODS.get(_SYMBOLS[op])
     for owner, other, prefix in ((left, right, "__"), (right, left, "__r")):
         if isinstance(owner, Instance) and name:
             found = owner.cls.find(f"{prefix}{name}__")
             if found:
                 return call(tr, get_attribute(tr, owner, f"{prefix}{name}__"), (other,), {})
+    lists = plain_list(tr, left), plain_list(tr, right)
+    if lists != (left, right) and not any(isinstance(v, (Instance, Class)) for v in lists):
+        changed = in_place and lists[0] is not left and not left.cls.find(f"__i{name}__")
+        found = _of_lists(tr, op, *lists, in_place=changed)
+        return left if changed else found
     return tr.unknown("arithmetic")

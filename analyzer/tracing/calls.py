@@ -16,6 +16,7 @@ from analyzer.tracing.dataclass_fields import fill_dataclass
 from analyzer.tracing.dictionary_objects import plain_store
 from analyzer.tracing.evaluation import CALLS, Returned, call, evaluate, iterate, run_block
 from analyzer.tracing.frames import Frame
+from analyzer.tracing.generic_calls import version_for
 from analyzer.tracing.iteration import iter_forever
 from analyzer.tracing.known_types import value_of
 from analyzer.tracing.libraries import MARK
@@ -227,6 +228,14 @@ def call_function(
 ) -> Value:
     tr.shared.reached.add(f"{function.path}:{function.node.lineno}")
     function.called = True
+    if function.versions is not None:
+        version = version_for(function, args)
+        if version is None:
+            return call(tr, tr.unknown("a function for each type", label=function.name), args, kwargs, node, open_args)
+        if not isinstance(version, Function):
+            return call(tr, version, args, kwargs, node, open_args)
+        if version is not function:
+            return call_function(tr, version, args, kwargs, cls, node, open_args)
     if function.remembers and not open_args and all(map(hashable, (*args, *kwargs.values()))):
         key = (function, args, tuple(kwargs.items()))
         if key not in tr.results.items:

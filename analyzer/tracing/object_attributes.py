@@ -10,7 +10,7 @@ from typing import Any
 
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.attribute_hooks import READER, own_reader, read, reader_of
-from analyzer.tracing.dictionary_objects import DICTIONARIES, dictionary_method, names_held
+from analyzer.tracing.dictionary_objects import CONTAINERS, container_method, names_held
 from analyzer.tracing.evaluation import ATTRIBUTES, call
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.mapping_methods import ABSTRACT, method_of
@@ -69,7 +69,7 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         return Native(name, lambda c: _replaced(value, c.kwargs))
     if value.cls.tuple and name == "_asdict":
         return Native(name, lambda c: DictV({f: value.attrs[f] for f in field_names(value.cls) if f in value.attrs}))
-    mixed_in = method_of(value, name) or dictionary_method(tr, value, name)
+    mixed_in = method_of(value, name) or container_method(tr, value, name)
     if mixed_in is not None:
         return mixed_in
     getter = value.cls.find("__getattr__")
@@ -111,7 +111,7 @@ def answers_itself(value: Instance) -> bool:
     getter = value.cls.find("__getattr__")
     if getter is None or not isinstance(getter[0], Function) or value.open:
         return False
-    known = ABSTRACT | DICTIONARIES | (set(_TORCH_MODULE) if getter[0].path.startswith(MARK) else set())
+    known = ABSTRACT | CONTAINERS | (set(_TORCH_MODULE) if getter[0].path.startswith(MARK) else set())
     return known.issuperset(value.cls.library_bases)
 
 
@@ -160,8 +160,8 @@ def _knows_attributes(cls: Class, name: str, private: bool = False) -> bool:
     """
     if not cls.library_bases:
         return True
-    abstract = (ABSTRACT | DICTIONARIES) & set(cls.library_bases)
-    if abstract and (hasattr(MutableMapping, name) or hasattr(OrderedDict, name)):
+    abstract = (ABSTRACT | CONTAINERS) & set(cls.library_bases)
+    if abstract and any(hasattr(kind, name) for kind in (MutableMapping, OrderedDict, list)):
         return False
     if any(base not in _TORCH_MODULE and base not in abstract for base in cls.library_bases):
         return False
@@ -316,7 +316,7 @@ def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Val
     if isinstance(owner, Instance):
         if name == READER:
             return reader_of(owner, read_by_base)
-        mixed_in = method_of(owner, name) or dictionary_method(tr, owner, name)
+        mixed_in = method_of(owner, name) or container_method(tr, owner, name)
         if mixed_in is not None:
             return mixed_in
         if name == "__setattr__":

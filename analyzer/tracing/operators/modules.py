@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from analyzer.tracing.dictionary_objects import dictionary_method
+from analyzer.tracing.dictionary_objects import container_method
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.mapping_methods import ABSTRACT
 from analyzer.tracing.operators import keras_models, optimizers
@@ -76,7 +76,7 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
     if any(base in optimizers.BASES for base in instance.cls.library_bases):
         optimizers.initialise(tr, instance, args, kwargs)
         return
-    maker = dictionary_method(tr, instance, "__init__")
+    maker = container_method(tr, instance, "__init__")
     if maker is not None:
         call(tr, maker, args, kwargs)
         return

@@ -89,7 +89,8 @@ def bincount(op: Op, x: Value, weights: Value, minlength: Value) -> Value:
 def triangle(op: Op, n: Value, k: Value, m: Value) -> Value:
     """Rows and columns of the triangle of an n × m matrix."""
     rows, columns = op.tr.term_of(n), op.tr.term_of(n if m is None else m)
-    lower, count = op.short.startswith("tril"), None
+    lower = op.short.startswith("tril")
+    count: Term | None = None
     if isinstance(rows, int) and isinstance(columns, int) and isinstance(k, int) and rows < MOST_ROWS:
         below = sum(min(max(row + (k if lower else k - 1) + 1, 0), columns) for row in range(rows))
         count = below if lower else max(rows, 0) * max(columns, 0) - below

@@ -259,4 +259,4 @@ def peaks(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, x)
     if found is not None and found.dims is not None and len(found.dims) != 1:
         fail(op, "rank", f"peaks are found in a row of numbers, not in {show_shape(found.dims)}", (found,))
-    return made(op, (op.tr.fresh("peaks", "unknown", 0),), "int64"), DictV((), True)
+    return made(op, (op.tr.fresh("peaks", "unknown", 0),), "int64"), DictV({}, True)
