@@ -30,6 +30,7 @@ from analyzer.tracing.operators.tf_second_names import own_tf_name
 from analyzer.tracing.operators.torch_modules import is_module
 from analyzer.tracing.operators.torch_second_names import own_name
 from analyzer.tracing.operators.typed import call_typed
+from analyzer.tracing.tensor_objects import asked, dispatched, is_asked, unwrapped
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -115,6 +116,12 @@ def call_api(
     open_args: bool = False,
 ) -> Value:
     """Call a library name."""
+    if is_asked(api.name) and not open_args:
+        if (owner := asked(args, kwargs)) is not None:
+            return dispatched(tr, owner, api, args, kwargs, node)
+        if api.name.startswith("torch.Tensor.") and args and isinstance(args[0], Tensor) and api.name not in rules():
+            return call_method(tr, args[0], api.name.rpartition(".")[2], args[1:], kwargs, node, False)
+    args = unwrapped(api.name, args)
     name = own_tf_name(api.name, rules()) if api.name.startswith("tf.") else own_name(api.name)
     if name.startswith(_OF_ARRAYS):
         args = tuple(plain_list(tr, a) for a in args)

@@ -27,6 +27,7 @@ from analyzer.tracing.operators.torch_modules import (
     named_modules,
     register_hook,
 )
+from analyzer.tracing.tensor_objects import TENSOR
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
     CHILDREN,
@@ -79,6 +80,8 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
     maker = container_method(tr, instance, "__init__")
     if maker is not None:
         call(tr, maker, args, kwargs)
+        return
+    if TENSOR in instance.attrs:
         return
     for base in instance.cls.library_bases:
         if base in ("torch.nn.Module", "keras.Model", "keras.layers.Layer", "keras.Layer", "object") or "." not in base:
