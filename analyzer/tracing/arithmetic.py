@@ -320,8 +320,7 @@ def _refuse_number(tr: Tracer, op: type[ast.operator], left: Value, node: ast.Bi
         refuse(tr, "python/argument-mismatch", "TypeError", message, node, certain=True)
 
 
-_IN_TORCH = {"truediv": "div", "mod": "remainder"}
-_TORCH_OPERATORS = ("add", "sub", "mul", "truediv", "pow", "matmul")
+_IN_TORCH = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow", "matmul": "matmul"}
 
 
 def _overloaded(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_place: bool) -> Value:
@@ -334,7 +333,7 @@ def _overloaded(tr: Tracer, op: type[ast.operator], left: Value, right: Value, i
     tensors = [v for v in (left, right) if isinstance(v, Instance) and (tensor_in(v) is not None or v.cls.find(HOOK))]
     if tensors and not in_place:
         function = Native(f"torch.Tensor.{name}", lambda c: binary(c.tr, op, c.get(0), c.get(1), c.node))
-        known = Api(f"torch.Tensor.{_IN_TORCH.get(name, name)}") if name in _TORCH_OPERATORS else function
+        known = Api(f"torch.Tensor.{_IN_TORCH[name]}") if name in _IN_TORCH else function
         return dispatched(tr, tensors[0], known, (left, right), {})
     lists = plain_list(tr, left), plain_list(tr, right)
     if lists != (left, right) and not any(isinstance(v, (Instance, Class)) for v in lists):

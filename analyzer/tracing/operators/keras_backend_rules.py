@@ -28,7 +28,7 @@ _AS_TF = {
     "greater": "greater", "greater_equal": "greater_equal", "less": "less", "less_equal": "less_equal", "pow": "pow",
     "stop_gradient": "stop_gradient", "identity": "identity", "map_fn": "map_fn", "foldl": "foldl", "foldr": "foldr",
 }  # fmt: skip
-_LAST = ("expand_dims", "concatenate", "argmax", "argmin")  # their axis is the last one if none is given
+_AXIS = {"expand_dims": -1, "concatenate": -1, "argmax": -1, "argmin": -1}  # where none is given
 _NAMED = {("transpose", "pattern"): "perm", ("tile", "n"): "multiples", ("reverse", "axes"): "axis",
           ("concat", "tensors"): "values", ("gather", "reference"): "params"}  # fmt: skip
 
@@ -37,8 +37,8 @@ def _of_tensorflow(op: Op, args: tuple[Value, ...]) -> Value:
     target = _AS_TF[op.short]
     entry = rules()[f"tf.{target}"]
     first = entry.parameters[0].name if entry.parameters else "x"
-    if op.short in _LAST and len(args) < 2:
-        op.extra.setdefault("axis", -1)
+    if op.short in _AXIS and len(args) < 2:
+        op.extra.setdefault("axis", _AXIS[op.short])
     named = {_NAMED.get((target, k), first if k == "x" else k): v for k, v in op.extra.items()}
     return run_entry(op.tr, entry, f"tf.{target}", args, named, op.node)
 
