@@ -188,3 +188,10 @@ def test_how_many_elements_are_chosen_is_told_by_the_run_on_the_elements(call: s
     text = f"{HEAD}\ny = {call}\nz = y @ np.ones({size})\n"
     problems = explore(tmp_path, "program.py", ast.parse(text), Versions()).problems.values()
     assert [p.site.line for p in problems if p.level == "error"] == [text.count("\n")] * more
+
+
+def test_how_many_texts_differ_is_not_guessed(tmp_path: Path) -> None:
+    text = f"{HEAD}\ny, places = np.unique(np.array(['a', 'b', 'c', 'a']), return_inverse=True)\n"
+    text += "z = np.ones(len(y)) @ np.ones(3)\n"
+    exec(text, {})
+    assert not explore(tmp_path, "program.py", ast.parse(text), Versions()).problems
