@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.choices import origin_of
+from analyzer.tracing.dictionary_objects import plain_list
 from analyzer.tracing.evaluation import call, get_attribute, iterate, seen
 from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.memory import written_in_place
@@ -19,6 +20,7 @@ from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.sets import of_sets
 from analyzer.tracing.signatures import refuse
+from analyzer.tracing.tensor_objects import HOOK, dispatched, tensor_in
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -66,6 +68,8 @@ def unary(tr: Tracer, op: type[ast.unaryop], value: Value) -> Value:
     value = seen(value)
     if isinstance(value, Tensor):
         return elementwise.unary(tr, value, "-" if op is ast.USub else "~")
+    if op is ast.USub and tensor_in(value) is not None and not value.cls.find("__neg__"):
+        return dispatched(tr, value, Api("torch.Tensor.neg"), (value,), {})
     if isinstance(value, Unknown):
         result = tr.unknown("arithmetic", value.origin, pytype="")
         if op is ast.USub and value.term is not None:
@@ -85,7 +89,7 @@ def binary(
     left, right = settled(left), settled(right)
     left, right = _plainly(left), _plainly(right)
     if isinstance(left, (Instance, Class)) or isinstance(right, (Instance, Class)):
-        return _overloaded(tr, op, left, right)
+        return _overloaded(tr, op, left, right, in_place)
     if (isinstance(left, Rows) or isinstance(right, Rows)) and not isinstance(left, ListV):
         return combined(left, right)
     if isinstance(node, ast.BinOp):
@@ -316,11 +320,24 @@ def _refuse_number(tr: Tracer, op: type[ast.operator], left: Value, node: ast.Bi
         refuse(tr, "python/argument-mismatch", "TypeError", message, node, certain=True)
 
 
-def _overloaded(tr: Tracer, op: type[ast.operator], left: Value, right: Value) -> Value:
+_IN_TORCH = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow", "matmul": "matmul"}
+
+
+def _overloaded(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_place: bool) -> Value:
     name = _METHODS.get(_SYMBOLS[op])
     for owner, other, prefix in ((left, right, "__"), (right, left, "__r")):
         if isinstance(owner, Instance) and name:
             found = owner.cls.find(f"{prefix}{name}__")
             if found:
                 return call(tr, get_attribute(tr, owner, f"{prefix}{name}__"), (other,), {})
+    tensors = [v for v in (left, right) if isinstance(v, Instance) and (tensor_in(v) is not None or v.cls.find(HOOK))]
+    if tensors and not in_place:
+        function = Native(f"torch.Tensor.{name}", lambda c: binary(c.tr, op, c.get(0), c.get(1), c.node))
+        known = Api(f"torch.Tensor.{_IN_TORCH[name]}") if name in _IN_TORCH else function
+        return dispatched(tr, tensors[0], known, (left, right), {})
+    lists = plain_list(tr, left), plain_list(tr, right)
+    if lists != (left, right) and not any(isinstance(v, (Instance, Class)) for v in lists):
+        changed = in_place and lists[0] is not left and not left.cls.find(f"__i{name}__")
+        found = _of_lists(tr, op, *lists, in_place=changed)
+        return left if changed else found
     return tr.unknown("arithmetic")

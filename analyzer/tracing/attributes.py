@@ -9,6 +9,7 @@ from typing import Any
 from analyzer.tracing.attribute_hooks import READER
 from analyzer.tracing.code_objects import code_of
 from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
+from analyzer.tracing.generic_functions import registration
 from analyzer.tracing.known_types import attribute_of
 from analyzer.tracing.lazy_modules import LazyScope, provide
 from analyzer.tracing.module_hooks import from_hook
@@ -88,6 +89,8 @@ def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -
         return value.name
     if name == "__module__":
         return module_of(value.path)
+    if value.versions is not None and name in ("register", "dispatch", "registry"):
+        return registration(value) if name == "register" else tr.unknown(f"attribute {name}")
     if name == "__code__":
         return code_of(value)
     if value.kind == "property" and name in ("fget", "fset"):

@@ -14,8 +14,9 @@ from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.containers import method
 from analyzer.tracing.dataclass_fields import fill_dataclass
 from analyzer.tracing.dictionary_objects import plain_store
-from analyzer.tracing.evaluation import CALLS, Returned, call, evaluate, iterate, run_block
+from analyzer.tracing.evaluation import CALLS, Returned, call, evaluate, get_attribute, iterate, run_block
 from analyzer.tracing.frames import Frame
+from analyzer.tracing.generic_calls import version_for
 from analyzer.tracing.iteration import iter_forever
 from analyzer.tracing.known_types import value_of
 from analyzer.tracing.libraries import MARK
@@ -35,6 +36,7 @@ from analyzer.tracing.plain_data import hashable, is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.signatures import bind
+from analyzer.tracing.tensor_objects import HOOK, TENSOR, asked, by_default, constructed, dispatched, inherits_tensor
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import MOST_DEPTH, Tracer
 from analyzer.tracing.values import (
@@ -147,9 +149,23 @@ def _call_object(
 
 @CALLS.of(Layer)
 def _call_layer(tr: Tracer, layer: Layer, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool) -> Value:
+    if (owner := asked(args, kwargs)) is not None and layer.name.startswith("torch."):
+        return _layer_of_object(tr, layer, owner, args, kwargs, node)
     if "__hooks__" in layer.attrs:
         return call_with_hooks(tr, layer, args, lambda a: call_layer(tr, layer, a, kwargs, node))
     return call_layer(tr, layer, args, kwargs, node)
+
+
+def _layer_of_object(
+    tr: Tracer, layer: Layer, owner: Instance, args: Args, kwargs: Kwargs, node: ast.Call | None
+) -> Value:
+    """A layer calls functions, each of which asks the object's class: which ones is known of a linear layer."""
+    if layer.name == "torch.nn.Linear" and len(args) == 1:
+        weights = tuple(get_attribute(tr, layer, name) for name in ("weight", "bias"))
+        return dispatched(tr, owner, Api("torch.nn.functional.linear"), (*args, *weights), {}, node)
+    if owner.cls.find(HOOK) is not None:
+        return tr.unknown(f"{layer.name}()")
+    return by_default(tr, owner.cls, layer, args, kwargs, node)
 
 
 @CALLS.of(object)
@@ -227,6 +243,14 @@ def call_function(
 ) -> Value:
     tr.shared.reached.add(f"{function.path}:{function.node.lineno}")
     function.called = True
+    if function.versions is not None:
+        version = version_for(function, args)
+        if version is None:
+            return call(tr, tr.unknown("a function for each type", label=function.name), args, kwargs, node, open_args)
+        if not isinstance(version, Function):
+            return call(tr, version, args, kwargs, node, open_args)
+        if version is not function:
+            return call_function(tr, version, args, kwargs, cls, node, open_args)
     if function.remembers and not open_args and all(map(hashable, (*args, *kwargs.values()))):
         key = (function, args, tuple(kwargs.items()))
         if key not in tr.results.items:
@@ -355,6 +379,10 @@ def instantiate(
         instance.open = instance.open or not cls.closed
     elif maker is not None:
         instance.open = True
+    elif inherits_tensor(cls):
+        plain = constructed(tr, cls, () if open_args else args, kwargs)
+        instance.attrs.update({k: v for k, v in plain.attrs.items() if k == TENSOR})
+        instance.open = instance.open or plain.open
     if initializer is not None and isinstance(initializer[0], Function):
         call_function(tr, initializer[0], (instance, *args), kwargs, cls=initializer[1], node=node, open_args=open_args)
     elif cls.dataclass:

@@ -10,12 +10,26 @@ from analyzer.tracing.comparisons import MIXED_IN
 from analyzer.tracing.dataclass_fields import PYDANTIC
 from analyzer.tracing.evaluation import call, evaluate, run_block, seen
 from analyzer.tracing.frames import Frame
+from analyzer.tracing.generic_functions import GENERIC, REGISTER
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators.flags import command_line_decorator
 from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, Bound, Class, DictV, Function, Instance, Native, Partial, Scope, Unknown, Value
+from analyzer.tracing.values import (
+    Api,
+    Bound,
+    Class,
+    DictV,
+    Function,
+    Instance,
+    ListV,
+    Native,
+    Partial,
+    Scope,
+    Unknown,
+    Value,
+)
 
 _SEEN_THROUGH = {
     "abstractmethod",
@@ -82,6 +96,8 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
             function.remembers = isinstance(found, Api) and found.name.startswith("functools.")
         return value
     found = evaluate(tr, target)
+    if isinstance(found, Native) and found.name == REGISTER:
+        return call(tr, evaluate(tr, node), (value,), {})
     of_an_object = isinstance(found, Bound) and isinstance(found.function, Function)
     if isinstance(found, Function) or of_an_object or (isinstance(found, Class) and not isinstance(node, ast.Call)):
         result = _decorated(tr, node, value)
@@ -97,8 +113,8 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         function.decorated = not (
             isinstance(found, Api) and found.name.startswith(("tf.", "torch.", "keras.", "functools."))
         )
-        if isinstance(found, Api) and found.name in ("functools.singledispatch", "functools.singledispatchmethod"):
-            return tr.unknown("a function for each type", label=function.name)
+        if isinstance(found, Api) and found.name in GENERIC:
+            function.versions = tr.made(ListV())
     return value
 
 
@@ -155,7 +171,9 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
         if isinstance(value, Native):
             if value.name == "object":
                 continue
-            followed = value.name == "dict" or (f"builtins.{value.name}" in MIXED_IN and _is_enumeration(tr, node))
+            followed = value.name in ("dict", "list") or (
+                f"builtins.{value.name}" in MIXED_IN and _is_enumeration(tr, node)
+            )
             value = Api(f"builtins.{value.name}") if followed else Unknown("a builtin class")
         bases.append(value if isinstance(value, (Class, Api, Unknown)) else Unknown("a base class"))
     if any(k.arg == "metaclass" and not _makes_plainly(tr, k.value) for k in node.keywords):

@@ -22,6 +22,7 @@ from analyzer.tracing.python_version import is_python_version, part
 from analyzer.tracing.registries import filled
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.setting_attributes import delete_attribute, set_attribute
+from analyzer.tracing.tensor_objects import dispatched, tensor_in
 from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -104,6 +105,9 @@ def _of_instance(tr: Tracer, value: Instance, index: Value, node: ast.AST | None
     held = store_of(tr, value)
     if held is not None:
         return get_item(tr, held, index, node)
+    if tensor_in(value) is not None:
+        function = Native("torch.Tensor.__getitem__", lambda c: get_item(c.tr, c.get(0), c.get(1), node))
+        return dispatched(tr, value, function, (value, index), {})
     items = value.attrs.get(CHILDREN)
     if value.cls.library_bases and isinstance(items, (ListV, DictV)):
         return get_item(tr, items, index, node)
@@ -282,6 +286,8 @@ def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
         call(tr, get_attribute(tr, owner, "__setitem__"), (index, value), {})
     elif (held := store_of(tr, owner)) is not None:
         set_item(tr, held, index, value)
+    elif (tensor := tensor_in(owner)) is not None:
+        set_item(tr, tensor, index, tensor_in(value) or value)
     elif isinstance(owner, Layer) or (
         isinstance(owner, Instance) and isinstance(owner.attrs.get(CHILDREN), (ListV, DictV))
     ):

@@ -10,8 +10,8 @@ from typing import Any
 
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.attribute_hooks import READER, own_reader, read, reader_of
-from analyzer.tracing.dictionary_objects import DICTIONARIES, dictionary_method, names_held
-from analyzer.tracing.evaluation import ATTRIBUTES, call
+from analyzer.tracing.dictionary_objects import CONTAINERS, container_method, names_held
+from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.mapping_methods import ABSTRACT, method_of
 from analyzer.tracing.modules import module_of
@@ -20,6 +20,15 @@ from analyzer.tracing.operators.own_gradients import apply_function
 from analyzer.tracing.operators.torch_modules import children_by_name
 from analyzer.tracing.problems import Diagnostic, PyRaise
 from analyzer.tracing.setting_attributes import delete_attribute, set_attribute
+from analyzer.tracing.tensor_objects import (
+    HOOK,
+    by_default,
+    constructed,
+    default_hook,
+    inherits_tensor,
+    method_of_tensor,
+    tensor_in,
+)
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
     Api,
@@ -69,9 +78,11 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         return Native(name, lambda c: _replaced(value, c.kwargs))
     if value.cls.tuple and name == "_asdict":
         return Native(name, lambda c: DictV({f: value.attrs[f] for f in field_names(value.cls) if f in value.attrs}))
-    mixed_in = method_of(value, name) or dictionary_method(tr, value, name)
+    mixed_in = method_of(value, name) or container_method(tr, value, name)
     if mixed_in is not None:
         return mixed_in
+    if (tensor := tensor_in(value)) is not None and name in framework_data("torch")["attributes"]["torch.Tensor"]:
+        return _of_tensor(tr, value, tensor, name, node)
     getter = value.cls.find("__getattr__")
     if getter is not None and not (answers_itself(value) and brought(value.cls, name)):
         if not answers_itself(value):
@@ -93,6 +104,14 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     return unknown
 
 
+def _of_tensor(tr: Tracer, value: Instance, tensor: Value, name: str, node: ast.AST | None) -> Value:
+    """What an object has because it is a tensor."""
+    found = get_attribute(tr, tensor, name, node)
+    if isinstance(found, Bound):
+        return method_of_tensor(value, name)
+    return by_default(tr, value.cls, Native(name, lambda c: found), (), {})
+
+
 def _described(tr: Tracer, descriptor: Instance, owner: Instance) -> Value:
     """An object of the class, or what it gives where it describes an attribute."""
     getter = descriptor.cls.find("__get__")
@@ -111,7 +130,7 @@ def answers_itself(value: Instance) -> bool:
     getter = value.cls.find("__getattr__")
     if getter is None or not isinstance(getter[0], Function) or value.open:
         return False
-    known = ABSTRACT | DICTIONARIES | (set(_TORCH_MODULE) if getter[0].path.startswith(MARK) else set())
+    known = ABSTRACT | CONTAINERS | (set(_TORCH_MODULE) if getter[0].path.startswith(MARK) else set())
     return known.issuperset(value.cls.library_bases)
 
 
@@ -160,8 +179,8 @@ def _knows_attributes(cls: Class, name: str, private: bool = False) -> bool:
     """
     if not cls.library_bases:
         return True
-    abstract = (ABSTRACT | DICTIONARIES) & set(cls.library_bases)
-    if abstract and (hasattr(MutableMapping, name) or hasattr(OrderedDict, name)):
+    abstract = (ABSTRACT | CONTAINERS) & set(cls.library_bases)
+    if abstract and any(hasattr(kind, name) for kind in (MutableMapping, OrderedDict, list)):
         return False
     if any(base not in _TORCH_MODULE and base not in abstract for base in cls.library_bases):
         return False
@@ -306,6 +325,8 @@ def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Val
     owner = value.owner
     cls = owner.cls if isinstance(owner, Instance) else owner
     found = cls.find(name, after=value.cls) if isinstance(cls, Class) else None
+    if name == "__new__" and found is None and inherits_tensor(cls):
+        return Native(name, lambda c: constructed(c.tr, c.get(0), c.args[1:], c.kwargs))
     if name == "__new__" and found is None:
         return Native(name, lambda c: Instance(c.get(0), c.tr.site(c.node)) if isinstance(c.get(0), Class) else None)
     if found is not None and not _provided_before(cls, value.cls, found[1], name):
@@ -313,10 +334,14 @@ def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Val
         if isinstance(member, Function) and member.kind == "property":
             return call(tr, Bound(owner, member, home), (), {})
         return _bind(member, owner, home)
+    if name == HOOK and isinstance(owner, Class):
+        return default_hook(owner)
     if isinstance(owner, Instance):
+        if (tensor := tensor_in(owner)) is not None and name in framework_data("torch")["attributes"]["torch.Tensor"]:
+            return _of_tensor(tr, owner, tensor, name, node)
         if name == READER:
             return reader_of(owner, read_by_base)
-        mixed_in = method_of(owner, name) or dictionary_method(tr, owner, name)
+        mixed_in = method_of(owner, name) or container_method(tr, owner, name)
         if mixed_in is not None:
             return mixed_in
         if name == "__setattr__":

@@ -22,6 +22,7 @@ from analyzer.tracing.tensors import INVENTED, Shape, Tensor
 from analyzer.tracing.truths import Test, likely, truth_of
 from analyzer.tracing.values import (
     FREE,
+    STORE,
     Class,
     DictV,
     Function,
@@ -150,6 +151,8 @@ class Tracer:
             if isinstance(value, (ListV, DictV, Instance)):
                 self.touch(value)
                 value.open = True
+                if isinstance(value, Instance) and STORE in value.attrs:
+                    self.forget([value.attrs[STORE]])
             elif isinstance(value, Rows) and value.kind == LIST:
                 self.touch(value)
                 value.forgotten()

@@ -135,6 +135,7 @@ class Function:
     remembers: bool = False  # by functools.cache: called again with the same arguments, it gives the same object
     imitates: Function | None = None  # what `@wraps` says that it stands for
     wrapped: Function | None = None  # what a library's decorator has made this of
+    versions: ListV | None = None  # of a generic function: pairs of a type and what is called for it
 
     @property
     def generator(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 from analyzer.tracing.attribute_hooks import own_reader, read
 from analyzer.tracing.attributes import function_lacks, names_of_module
 from analyzer.tracing.builtins.call import Call
-from analyzer.tracing.dictionary_objects import inherits_dictionary, names_held
+from analyzer.tracing.dictionary_objects import inherits_dictionary, inherits_list, names_held
 from analyzer.tracing.evaluation import evaluate, get_attribute
 from analyzer.tracing.framework_api import has_name
 from analyzer.tracing.lazy_modules import provide
@@ -120,7 +120,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
             kind in value.cls.mro
             if isinstance(value, Instance)
             else False
-            if isinstance(value, (int, float, str, tuple, ListV, DictV, Layer)) or value is None
+            if isinstance(value, (int, float, str, bytes, tuple, ListV, DictV, Layer)) or value is None
             else None
         )
     if isinstance(kind, Api):
@@ -134,14 +134,15 @@ def is_a(value: Value, kind: Value) -> bool | None:
             return False if kind.name.startswith(("torch.nn.", "typing.", "collections.")) else None
         if isinstance(value, Layer):
             return True if value.name == kind.name else _is_layer(value.name, kind.name)
-        if value is None or isinstance(value, (int, float, str, bool, ListV, DictV, tuple)):
+        if value is None or isinstance(value, (int, float, str, bytes, bool, ListV, DictV, tuple)):
             return (
                 None
                 if kind.name.startswith(("collections", "typing", "numbers", "numpy", "torch.Size", "tf.TensorShape"))
                 else False
             )
         if isinstance(value, Instance):
-            return True if kind.name in value.cls.library_bases else None
+            plain = value.cls.closed and not value.cls.library_bases and kind.name in _TENSORS
+            return True if kind.name in value.cls.library_bases else False if plain else None
     return None
 
 
@@ -154,9 +155,16 @@ def _inherits(value: Instance, kind: str) -> bool | None:
     """Whether an object of a class is of a builtin type."""
     if kind == "dict" and inherits_dictionary(value):
         return True
+    if kind == "list" and inherits_list(value):
+        return True
     if kind == "tuple" and value.cls.tuple:
         return True
-    plain = value.cls.closed and set(value.cls.library_bases) <= {*_MODULES, "collections.OrderedDict", "builtins.dict"}
+    plain = value.cls.closed and set(value.cls.library_bases) <= {
+        *_MODULES,
+        "collections.OrderedDict",
+        "builtins.dict",
+        "builtins.list",
+    }
     return False if plain else None
 
 

@@ -16,6 +16,7 @@ from analyzer.tracing.operators import data, tables
 from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.rows import Rows
+from analyzer.tracing.tensor_objects import tensor_in
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
@@ -62,7 +63,7 @@ def length(c: Call) -> Value:
         return c.tr.rank_of(value.tensor)
     if isinstance(value, Instance) and value.cls.find("__len__"):
         return call(c.tr, get_attribute(c.tr, value, "__len__"), (), {})
-    if (held := store_of(c.tr, value)) is not None:
+    if (held := store_of(c.tr, value) or tensor_in(value)) is not None:
         return length(replace(c, args=(held,)))
     if isinstance(value, (Layer, Instance)):
         items = value.attrs.get(CHILDREN)

@@ -7,6 +7,7 @@ import string
 from collections.abc import Callable
 from typing import Any
 
+from analyzer.tracing.dictionary_objects import plain_list, store_of
 from analyzer.tracing.known_types import returned, value_of
 from analyzer.tracing.memory import write, write_results
 from analyzer.tracing.operators import elementwise
@@ -29,6 +30,7 @@ from analyzer.tracing.operators.tf_second_names import own_tf_name
 from analyzer.tracing.operators.torch_modules import is_module
 from analyzer.tracing.operators.torch_second_names import own_name
 from analyzer.tracing.operators.typed import call_typed
+from analyzer.tracing.tensor_objects import asked, dispatched, is_asked, unwrapped
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -114,7 +116,15 @@ def call_api(
     open_args: bool = False,
 ) -> Value:
     """Call a library name."""
+    if is_asked(api.name) and not open_args:
+        if (owner := asked(args, kwargs)) is not None:
+            return dispatched(tr, owner, api, args, kwargs, node)
+        if api.name.startswith("torch.Tensor.") and args and isinstance(args[0], Tensor) and api.name not in rules():
+            return call_method(tr, args[0], api.name.rpartition(".")[2], args[1:], kwargs, node, False)
+    args = unwrapped(api.name, args)
     name = own_tf_name(api.name, rules()) if api.name.startswith("tf.") else own_name(api.name)
+    if name.startswith(_OF_ARRAYS):
+        args = tuple(plain_list(tr, a) for a in args)
     value = _call_api(tr, Api(name, api.variant), args, kwargs, node, open_args)
     if tr.sampler is not None and not open_args:
         value = tr.sampler.call(api.name, args, kwargs, value)
@@ -138,6 +148,9 @@ def _call_api(
         return _unknown_api(tr, api, args)
     tr.shared.known_calls[api.name] += 1
     return run_entry(tr, entry, api.name, args, kwargs, node, api.variant)
+
+
+_OF_ARRAYS = ("torch.", "numpy.", "tf.", "keras.", "scipy.", "einops.", "jax.")
 
 
 def writes_first(name: str) -> bool:
@@ -178,7 +191,7 @@ def _unknown_api(tr: Tracer, api: Api, args: tuple[Value, ...]) -> Value:
         counts = tr.shared.unknown_calls if kind is None else tr.shared.known_calls
         counts[api.name] += 1
         tr.modes_origin = tr.modes_origin or ("imprecise" if any(map(holds_objects, args)) else "")
-    tr.forget(a for a in args if not isinstance(a, Instance))
+    tr.forget(found for a in args if not isinstance(found := store_of(tr, a) or a, Instance))
     last = api.name.rpartition(".")[2]
     if last.endswith(("Error", "Exception", "Warning")):
         return Api(api.name)

@@ -260,10 +260,7 @@ def to_categorical(op: Op, y: Value, num_classes: Value, rest: tuple[Value, ...]
 
 
 @operator(
-    "keras.activations.relu keras.activations.sigmoid keras.activations.tanh "
-    "keras.activations.softmax keras.backend.relu keras.backend.sigmoid "
-    "keras.backend.exp keras.backend.log keras.backend.square keras.backend.sqrt "
-    "keras.backend.abs keras.backend.tanh keras.backend.softmax keras.backend.clip",
+    "keras.activations.relu keras.activations.sigmoid keras.activations.tanh keras.activations.softmax",
     "x *rest",
 )
 def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
@@ -302,19 +299,12 @@ _NAMED_AS_IN_TF = {
     ("tf.squeeze", "x"): "input",
 }  # (TensorFlow's function, Keras's parameter): TensorFlow's
 _SAME_AS_TF = {
-    "keras.backend.mean": "tf.reduce_mean", "keras.backend.sum": "tf.reduce_sum",
-    "keras.backend.max": "tf.reduce_max", "keras.backend.reshape": "tf.reshape",
-    "keras.backend.dot": "tf.matmul", "keras.backend.expand_dims": "tf.expand_dims",
-    "keras.backend.squeeze": "tf.squeeze", "keras.backend.shape": "tf.shape",
-    "keras.backend.random_normal": "tf.random.normal", "keras.ops.reshape": "tf.reshape",
-    "keras.ops.matmul": "tf.matmul", "keras.ops.expand_dims": "tf.expand_dims", "keras.ops.squeeze": "tf.squeeze",
-    "keras.ops.concatenate": "tf.concat", "keras.ops.transpose": "tf.transpose", "keras.ops.stack": "tf.stack",
-    "keras.backend.concatenate": "tf.concat", "keras.ops.zeros": "tf.zeros", "keras.ops.ones": "tf.ones",
+    "keras.ops.reshape": "tf.reshape", "keras.ops.matmul": "tf.matmul", "keras.ops.expand_dims": "tf.expand_dims",
+    "keras.ops.squeeze": "tf.squeeze", "keras.ops.concatenate": "tf.concat", "keras.ops.transpose": "tf.transpose",
+    "keras.ops.stack": "tf.stack", "keras.ops.zeros": "tf.zeros", "keras.ops.ones": "tf.ones",
     "keras.random.normal": "tf.random.normal", "keras.random.uniform": "tf.random.uniform",
     "keras.random.truncated_normal": "tf.random.truncated_normal",
-    "keras.backend.permute_dimensions": "tf.transpose",
-    "keras.ops.multiply": "tf.multiply", "keras.ops.add": "tf.add",
-    "keras.ops.einsum": "tf.einsum", "keras.backend.stack": "tf.stack",
+    "keras.ops.multiply": "tf.multiply", "keras.ops.add": "tf.add", "keras.ops.einsum": "tf.einsum",
 }  # fmt: skip
 TABLE = {
     name: entry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from analyzer.tracing.dictionary_objects import dictionary_method
+from analyzer.tracing.dictionary_objects import container_method
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.mapping_methods import ABSTRACT
 from analyzer.tracing.operators import keras_models, optimizers
@@ -27,6 +27,7 @@ from analyzer.tracing.operators.torch_modules import (
     named_modules,
     register_hook,
 )
+from analyzer.tracing.tensor_objects import TENSOR
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
     CHILDREN,
@@ -76,9 +77,11 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
     if any(base in optimizers.BASES for base in instance.cls.library_bases):
         optimizers.initialise(tr, instance, args, kwargs)
         return
-    maker = dictionary_method(tr, instance, "__init__")
+    maker = container_method(tr, instance, "__init__")
     if maker is not None:
         call(tr, maker, args, kwargs)
+        return
+    if TENSOR in instance.attrs:
         return
     for base in instance.cls.library_bases:
         if base in ("torch.nn.Module", "keras.Model", "keras.layers.Layer", "keras.Layer", "object") or "." not in base:

@@ -37,7 +37,8 @@ _UNARY = """zeros_like ones_like empty_like full_like exp exp2 expm1 log log2 lo
     tanh sin cos tan sinh cosh arcsin arccos arctan arcsinh arccosh arctanh square sign floor ceil round around rint fix
     trunc clip nan_to_num isnan isinf isfinite isreal iscomplex logical_not invert bitwise_not negative positive
     reciprocal conj conjugate real imag angle sinc i0 degrees radians deg2rad rad2deg triu tril unwrap
-    random.permutation float32 float64 complex64 complex128 signbit spacing"""
+    random.permutation float32 float64 complex64 complex128 signbit spacing
+    acos acosh asin asinh atan atanh isneginf isposinf bitwise_invert"""
 
 
 @operator(_names("numpy.", _UNARY), "x *rest")
@@ -73,8 +74,8 @@ def _of_number(name: str, x: float) -> Value:
 _BINARY = """add subtract multiply divide true_divide floor_divide mod remainder fmod power float_power maximum minimum
     fmax fmin arctan2 hypot equal not_equal greater greater_equal less less_equal logical_and logical_or logical_xor
     bitwise_and bitwise_or bitwise_xor left_shift right_shift copysign heaviside logaddexp logaddexp2 nextafter gcd lcm
-    isclose ldexp"""
-_PAIRS = "add + subtract - multiply * divide / true_divide / power ** mod % remainder % floor_divide // equal =="
+    isclose ldexp atan2 pow"""
+_PAIRS = "add + subtract - multiply * divide / true_divide / power ** pow ** mod % remainder % floor_divide // equal =="
 _SIGNS = dict(zip(_PAIRS.split()[::2], _PAIRS.split()[1::2], strict=True))
 
 

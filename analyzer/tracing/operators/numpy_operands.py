@@ -78,6 +78,14 @@ def axis_of(op: Op, source: Tensor, axis: Value) -> int | None:
     return found[0] if found else None
 
 
+def of_length(op: Op, found: Tensor, axis: Value, size: Value) -> Value:
+    """The array with so many elements along an axis."""
+    at, count = axis_of(op, found, axis), op.tr.term_of(size)
+    if at is None or found.dims is None or count is None:
+        return unknown(op)
+    return of(op, found, (*found.dims[:at], count, *found.dims[at + 1 :]))
+
+
 _OF_TORCH = {"axis": "dim", "axes": "dim", "keepdims": "keepdim"}
 
 

@@ -201,7 +201,7 @@ def open_mesh(op: Op, args: tuple[Value, ...]) -> Value:
     return tuple(made(op, tuple(n if i == j else 1 for j, _ in enumerate(sizes)), "int64") for i, n in enumerate(sizes))
 
 
-@operator("numpy.load numpy.unique numpy.histogram2d", "*args")
+@operator("numpy.load numpy.histogram2d", "*args")
 def outside(op: Op, args: tuple[Value, ...]) -> Value:
     return op.tr.unknown(f"np.{op.short}()", "foreign")
 

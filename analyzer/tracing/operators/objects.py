@@ -12,6 +12,8 @@ from analyzer.tracing.operators.lightning_rules import trainer_method
 from analyzer.tracing.operators.own_gradients import context_method
 from analyzer.tracing.operators.sessions import session_method
 from analyzer.tracing.operators.sklearn_rules import transformed
+from analyzer.tracing.operators.tf_array_rules import KIND as TENSOR_ARRAY
+from analyzer.tracing.operators.tf_array_rules import array_method
 from analyzer.tracing.operators.torch_distribution_rules import distribution_method
 from analyzer.tracing.operators.torch_modules import remove_hook
 from analyzer.tracing.tensors import Tensor
@@ -43,6 +45,8 @@ def object_method(
         return distribution_method(tr, owner, name, args, kwargs)
     if kind == "trainer":
         return trainer_method(tr, owner, name, args, kwargs, node)
+    if kind == TENSOR_ARRAY:
+        return array_method(tr, owner, name, args, kwargs)
     if kind == "row transformer":
         return transformed(tr, owner, name, args)
     if kind == "context":

@@ -17,6 +17,7 @@ from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.values import (
+    STORE,
     Api,
     Class,
     DictV,
@@ -194,6 +195,8 @@ def _twin(x: Value, part: Callable[[Value], Value]) -> Value:
         instance = Instance(x.cls, x.site)
         instance.attrs, instance.open = {k: part(v) for k, v in x.attrs.items()}, x.open
         instance.built = x.built
+        if isinstance(held := instance.attrs.get(STORE), (DictV, ListV)) and held is x.attrs[STORE]:
+            instance.attrs[STORE] = held.twin()  # what the object is, not what it has
         return instance
     return x
 

@@ -1,0 +1,32 @@
+"""PyTorch: tensors as objects of a class that inherits from `torch.Tensor`."""
+
+from __future__ import annotations
+
+from analyzer.tracing.evaluation import call
+from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.tensor_objects import constructed, made, tensor_in
+from analyzer.tracing.values import Api, Class, Value
+
+
+@operator("torch.Tensor.as_subclass torch.Tensor._make_subclass", "first second *rest")
+def as_subclass(op: Op, first: Value, second: Value, rest: tuple[Value, ...]) -> Value:
+    data, cls = (first, second) if op.name.endswith("as_subclass") else (second, first)
+    source = tensor_in(data) or tensor_of(op.tr, data, "torch")
+    if isinstance(cls, Api) and source is not None:
+        return source
+    return made(op.tr, cls, source) if isinstance(cls, Class) else op.tr.unknown("a tensor of a class")
+
+
+@operator("torch.Tensor._make_wrapper_subclass", "cls size *rest")
+def wrapper(op: Op, cls: Value, size: Value, rest: tuple[Value, ...]) -> Value:
+    if not isinstance(cls, Class):
+        return op.tr.unknown("a tensor of a class")
+    return made(op.tr, cls, call(op.tr, Api("torch.empty"), (size,), {}))
+
+
+@operator("torch.Tensor.__new__", "cls *data")
+def new(op: Op, cls: Value, data: tuple[Value, ...]) -> Value:
+    if not isinstance(cls, Class):
+        return op.tr.unknown("a tensor of a class")
+    return constructed(op.tr, cls, data, dict(op.extra.items()))
