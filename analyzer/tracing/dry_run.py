@@ -12,6 +12,7 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +21,20 @@ from analyzer.problem import TargetProblem
 from analyzer.tracing.problems import DEFAULT_RUN, EVERY_RUN
 from analyzer.walls import PYTHON, Completed, ResourceLimits, Sandbox
 from analyzer.walls.imports import DRY_RUN, TOLD, frameworks_of
-from analyzer.walls.process import importing
+from analyzer.walls.process import further_packages, importing
 
 INSIDE = "assay_dry"  # the name of the `inside` package where it runs
 PROJECT = "project"
 RESULT = "dry.json"
 MOST_BYTES = 4 << 20
+MOST_MS = 10**7  # of one attempt
 MOST_LOOKED_AT = 200  # files of a repository that may import PyTorch for its script
 RULE = "tracing/run-fails"
 _PLACE = re.compile(rf"(?:/[\w.+-]+)*/{PROJECT}\b/?")
 LIMITS = ResourceLimits(
     seconds=90.0, memory=6 << 30, output=16 << 20
 )  # a first step on a laptop; larger ones are traced
+WALL = 3.0  # times the seconds pass on the clock at most: those in which others have the processor do not count
 
 
 @dataclass(frozen=True)
@@ -63,11 +66,12 @@ class DryRun:
     steps: int = 0
     batches: int = 0
     made_up: int = 0  # numbers that tensors without values were asked for, and that only such tensors gave
-    whole: bool = False  # it came to its end as it stands, with nothing left out but what follows
+    whole: bool = False  # it came to its end, or failed, as it stands, with nothing left out but what follows
     behind: str | None = None  # what it needs, behind the steps that went well, and does not have here
     left_out: tuple[str, ...] = ()  # loggers and the like, of which no result is known
     data: tuple[str, ...] = ()  # data sets replaced by zeros of their sizes
     shapes: Mapping[tuple[str, int], Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
+    attempts: tuple[tuple[str, float], ...] = ()  # how each was made, and its own seconds
 
 
 def dry_run(
@@ -75,14 +79,22 @@ def dry_run(
 ) -> DryRun:
     """Execute the script at `path` of the repository at `root` until its first training step is over."""
     relative = path.resolve().relative_to(root.resolve()).as_posix()
-    request = {"root": PROJECT, "script": relative, "seconds": limits.seconds * 0.9, "arguments": list(arguments)}
+    request = {
+        "root": PROJECT,
+        "script": relative,
+        "seconds": limits.seconds * 0.9,
+        "wall": limits.seconds * 0.9 * WALL,
+        "memory": limits.memory,
+        "arguments": list(arguments),
+        "packages": further_packages(sandbox),
+    }
     with tempfile.TemporaryDirectory(prefix="assay-dry-") as temporary:
         try:
-            completed = importing(sandbox, DRY_RUN if _uses_torch(path, root) else ()).run(
+            completed = importing(sandbox, _imported(path, root)).run(
                 [PYTHON, "-m", INSIDE, "request.json"],
                 files={**_inside_files(), "request.json": json.dumps(request).encode(), PROJECT: root},
                 output=Path(temporary),
-                limits=limits,
+                limits=replace(limits, seconds=limits.seconds * WALL),
                 environment=TOLD,
             )
         except TargetProblem as problem:
@@ -90,13 +102,14 @@ def dry_run(
         return _read(Path(temporary) / RESULT, completed)
 
 
-def _uses_torch(path: Path, root: Path) -> bool:
-    """Whether PyTorch may be imported before the script: it says so, or code beside it does and none asks for its
-    environment."""
-    if "torch" in frameworks_of([path]):
-        return True
-    beside = itertools.islice(root.rglob("*.py"), MOST_LOOKED_AT)
-    return "torch" in frameworks_of([path, *beside])
+def _imported(path: Path, root: Path) -> tuple[str, ...]:
+    """What may be imported before the script: what it names, or else code beside it, where none sets for a framework
+    what that one reads while it is imported."""
+    named = frameworks_of([path])
+    if not named:
+        beside = itertools.islice(root.rglob("*.py"), MOST_LOOKED_AT)
+        named = frameworks_of([path, *beside])
+    return tuple(chain.from_iterable(modules for name, modules in DRY_RUN.items() if name in named))
 
 
 def is_script(text: str) -> bool:
@@ -193,6 +206,9 @@ def _refuted(finding: Finding, run: DryRun) -> Finding:
 
 
 def _sentences(run: DryRun, failure: Raised) -> tuple[str, ...]:
+    if run.whole:
+        told = f"Run as it stands, the script fails: {failure.kind}: {failure.message}"
+        return (told, *(str(f) for f in failure.frames))
     which = f"batch {run.batches}" if run.batches else "before the first batch"
     zeros = (f"Data sets replaced by zeros of their sizes: {', '.join(run.data)}.",) if run.data else ()
     return (
@@ -243,6 +259,7 @@ def _checked(data: Any) -> DryRun:
     status = data["status"]
     steps, batches, made_up = (_count(data.get(name, 0)) for name in ("steps", "batches", "made_up"))
     zeros = tuple(_text(name, 40) for name in data.get("data", [])[:20])
+    attempts = tuple((_text(a["mode"], 12), min(_count(a["ms"]), MOST_MS) / 1000) for a in data.get("attempts", [])[:8])
     shapes = {
         (_text(path), _count(int(line))): {
             _text(name, 80): tuple(int(size) for size in sizes) for name, sizes in names.items()
@@ -259,15 +276,17 @@ def _checked(data: Any) -> DryRun:
         if not frames or any(f.path.startswith(("/", "..")) for f in frames):
             raise ValueError("frames")
         failure = Raised(_text(error["type"], 80), _text(error["message"], 400), frames)
+        whole = data.get("whole") is True
         if failure.kind in ("IndexError", "ValueError") and "argv" in frames[-1].text:
             return DryRun(unreached="arguments that nobody gave", shapes=shapes)
-        return DryRun(failure, None, steps, batches, made_up, False, None, (), zeros, shapes)
+        return DryRun(failure, None, steps, batches, made_up, whole, None, (), zeros, shapes, attempts)
     if status == "finished":
         whole = data.get("whole") is True
         left_out = tuple(_text(name, 40) for name in data.get("stubs", [])[:20]) if whole else ()
         behind = _text(data["reason"]) if data.get("reason") and not whole else None
-        return DryRun(None, None, steps, batches, made_up, whole, behind, left_out, zeros, shapes)
-    return DryRun(unreached=_text(data.get("reason") or "values that only a real run has", 300), shapes=shapes)
+        return DryRun(None, None, steps, batches, made_up, whole, behind, left_out, zeros, shapes, attempts)
+    reason = _text(data.get("reason") or "values that only a real run has", 300)
+    return DryRun(unreached=reason, shapes=shapes, attempts=attempts)
 
 
 def _count(value: Any) -> int:

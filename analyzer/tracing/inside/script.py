@@ -121,7 +121,8 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
     from . import tensorflow_adapters, torch_adapters
 
     sys.argv = [script, *request.get("arguments", [])]
-    sys.path[:] = [os.path.dirname(script), root, *[p for p in sys.path if os.path.realpath(p or ".") != os.getcwd()]]
+    sys.path[:] = [os.path.dirname(script), root, *[p for p in sys.path if os.path.realpath(p or ".") != os.getcwd()],
+                   *request.get("packages", ())]  # fmt: skip
     os.chdir(root)
     os.environ.setdefault("MPLBACKEND", "Agg")
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -197,6 +198,7 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
         "cut": progress.cut,
         "text": " ".join(text.split())[:MOST_TEXT],
         "doubt": _doubt(error, kind, last, own[-1], progress),
+        "passed_on": _passed_on(error, text),
         "error": {
             "type": kind,
             "message": " ".join(text.split())[:400],
@@ -227,6 +229,15 @@ def _doubt(error: BaseException, kind: str, last: Any, own: Any, progress: RunPr
     if progress.data and kind in _OF_VALUES and not any(part in last.filename for part in FRAMEWORKS):
         return "the data set itself, which is replaced by zeros here"
     return None
+
+
+# What runs a function elsewhere, or compiles it, and raises an error of its own for one that arose there.
+_PASS_ON = ("torch._dynamo", "torch._inductor", "torch.multiprocessing", "multiprocessing", "concurrent", "joblib")
+
+
+def _passed_on(error: BaseException, text: str) -> bool:
+    """Whether the error speaks of another one, which arose on another line than where this one was raised."""
+    return type(error).__module__.startswith(_PASS_ON) or "Traceback (most recent call last)" in text
 
 
 def _passes_through(frame: Any) -> bool:
