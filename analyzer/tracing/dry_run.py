@@ -18,6 +18,7 @@ from typing import Any
 
 from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level, Location
 from analyzer.problem import TargetProblem
+from analyzer.tracing.annotations import ObservedCall
 from analyzer.tracing.problems import DEFAULT_RUN, EVERY_RUN
 from analyzer.walls import PYTHON, Completed, ResourceLimits, Sandbox
 from analyzer.walls.imports import DRY_RUN, TOLD, frameworks_of
@@ -27,6 +28,7 @@ INSIDE = "assay_dry"  # the name of the `inside` package where it runs
 PROJECT = "project"
 RESULT = "dry.json"
 MOST_BYTES = 4 << 20
+MOST_CALLS = 8  # of one function
 MOST_MS = 10**7  # of one attempt
 MOST_LOOKED_AT = 200  # files of a repository that may import PyTorch for its script
 RULE = "tracing/run-fails"
@@ -66,11 +68,14 @@ class DryRun:
     steps: int = 0
     batches: int = 0
     made_up: int = 0  # numbers that tensors without values were asked for, and that only such tensors gave
-    whole: bool = False  # it came to its end, or failed, as it stands, with nothing left out but what follows
+    whole: bool = False  # it came to its end as it stands, with nothing left out but what follows
     behind: str | None = None  # what it needs, behind the steps that went well, and does not have here
     left_out: tuple[str, ...] = ()  # loggers and the like, of which no result is known
     data: tuple[str, ...] = ()  # data sets replaced by zeros of their sizes
     shapes: Mapping[tuple[str, int], Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
+    calls: Mapping[tuple[str, int], tuple[ObservedCall, ...]] = field(default_factory=dict)  # by a function's line
+    as_it_stands: bool = False  # the failure is that of the script as it stands, with nothing left out
+    invented: tuple[str, ...] = ()  # what nobody gave and was made up
     attempts: tuple[tuple[str, float], ...] = ()  # how each was made, and its own seconds
 
 
@@ -110,6 +115,11 @@ def _imported(path: Path, root: Path) -> tuple[str, ...]:
         beside = itertools.islice(root.rglob("*.py"), MOST_LOOKED_AT)
         named = frameworks_of([path, *beside])
     return tuple(chain.from_iterable(modules for name, modules in DRY_RUN.items() if name in named))
+
+
+def recorded_calls(run: DryRun, path: str) -> dict[int, tuple[ObservedCall, ...]]:
+    """What functions of the file `path` were given and gave back, by the line where each begins, decorators too."""
+    return {line: calls for (where, line), calls in run.calls.items() if where == path}
 
 
 def is_script(text: str) -> bool:
@@ -172,7 +182,8 @@ def _passed(run: DryRun) -> str:
         return f"it comes to its end as it stands{without} ({run.steps} optimizer steps looked at)"
     invented = f", {run.made_up} numbers on the way invented" if run.made_up else ""
     ended = f"then {_needs(run.behind)}" if run.behind else "what comes behind them was not seen"
-    return f"{run.batches} batches and {run.steps} optimizer steps without a failure{invented}; {ended}"
+    given = f"; made up: {', '.join(run.invented)}" if run.invented else ""
+    return f"{run.batches} batches and {run.steps} optimizer steps without a failure{invented}; {ended}{given}"
 
 
 def _needs(reason: str) -> str:
@@ -206,11 +217,15 @@ def _refuted(finding: Finding, run: DryRun) -> Finding:
 
 
 def _sentences(run: DryRun, failure: Raised) -> tuple[str, ...]:
-    if run.whole:
+    if run.as_it_stands:
         told = f"Run as it stands, the script fails: {failure.kind}: {failure.message}"
         return (told, *(str(f) for f in failure.frames))
     which = f"batch {run.batches}" if run.batches else "before the first batch"
-    zeros = (f"Data sets replaced by zeros of their sizes: {', '.join(run.data)}.",) if run.data else ()
+    zeros: tuple[str, ...] = (
+        (f"Data sets replaced by zeros of their sizes: {', '.join(run.data)}.",) if run.data else ()
+    )
+    if run.invented:
+        zeros += (f"Made up, and the same with other numbers: {', '.join(run.invented)}.",)
     return (
         f"The dry run fails ({which}, after {run.steps} optimizer steps): {failure.kind}: {failure.message}",
         *(str(f) for f in failure.frames),
@@ -258,8 +273,6 @@ def _checked(data: Any) -> DryRun:
     """Raises ValueError, TypeError or KeyError for anything that the runner does not write."""
     status = data["status"]
     steps, batches, made_up = (_count(data.get(name, 0)) for name in ("steps", "batches", "made_up"))
-    zeros = tuple(_text(name, 40) for name in data.get("data", [])[:20])
-    attempts = tuple((_text(a["mode"], 12), min(_count(a["ms"]), MOST_MS) / 1000) for a in data.get("attempts", [])[:8])
     shapes = {
         (_text(path), _count(int(line))): {
             _text(name, 80): tuple(int(size) for size in sizes) for name, sizes in names.items()
@@ -267,6 +280,23 @@ def _checked(data: Any) -> DryRun:
         for path, lines in data.get("shapes", {}).items()
         for line, names in lines.items()
     }
+    calls = {
+        (_text(path), _count(int(line))): tuple(_call(call) for call in found[:MOST_CALLS])
+        for path, lines in data.get("calls", {}).items()
+        for line, found in lines.items()
+    }
+    run = DryRun(
+        calls=calls,
+        steps=steps,
+        batches=batches,
+        made_up=made_up,
+        data=_texts(data, "data"),
+        shapes=shapes,
+        invented=_texts(data, "invented"),
+        attempts=tuple(
+            (_text(a["mode"], 12), min(_count(a["ms"]), MOST_MS) / 1000) for a in data.get("attempts", [])[:8]
+        ),
+    )
     if status == "failed":
         error = data["error"]
         frames = tuple(
@@ -276,17 +306,30 @@ def _checked(data: Any) -> DryRun:
         if not frames or any(f.path.startswith(("/", "..")) for f in frames):
             raise ValueError("frames")
         failure = Raised(_text(error["type"], 80), _text(error["message"], 400), frames)
-        whole = data.get("whole") is True
         if failure.kind in ("IndexError", "ValueError") and "argv" in frames[-1].text:
             return DryRun(unreached="arguments that nobody gave", shapes=shapes)
-        return DryRun(failure, None, steps, batches, made_up, whole, None, (), zeros, shapes, attempts)
+        return replace(run, failure=failure, as_it_stands=data.get("as_it_stands") is True)
+    if status == "finished" and data.get("whole") is True:
+        return replace(run, whole=True, left_out=_texts(data, "stubs"), invented=())
     if status == "finished":
-        whole = data.get("whole") is True
-        left_out = tuple(_text(name, 40) for name in data.get("stubs", [])[:20]) if whole else ()
-        behind = _text(data["reason"]) if data.get("reason") and not whole else None
-        return DryRun(None, None, steps, batches, made_up, whole, behind, left_out, zeros, shapes, attempts)
+        return replace(run, behind=_text(data["reason"]) if data.get("reason") else None)
     reason = _text(data.get("reason") or "values that only a real run has", 300)
-    return DryRun(unreached=reason, shapes=shapes, attempts=attempts)
+    return DryRun(unreached=reason, shapes=shapes, attempts=run.attempts)
+
+
+def _call(found: Any) -> ObservedCall:
+    call = ObservedCall()
+    for name, (kind, sizes) in itertools.islice(found.items(), 80):
+        if kind == "int" and len(name) > 1 and sizes[0] > 1:
+            call.sizes[int(sizes[0])] = _text(name, 80)
+        elif kind != "int":
+            seen = tuple(_count(size) for size in sizes)
+            call.tensors[_text(name, 80)] = (_text(kind, 20), seen)
+    return call
+
+
+def _texts(data: Any, name: str) -> tuple[str, ...]:
+    return tuple(_text(text, 80) for text in data.get(name, [])[:20])
 
 
 def _count(value: Any) -> int:

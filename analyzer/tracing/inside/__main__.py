@@ -46,7 +46,7 @@ def main() -> None:
 def _by_itself(plain: dict) -> dict | None:  # type: ignore[type-arg]
     """What the run as it stands settles; None where others have to follow."""
     if plain["status"] == "failed" and not plain["doubt"] and not plain["passed_on"]:
-        return dict(plain, whole=True)
+        return dict(plain, as_it_stands=True)
     return dict(plain, whole=True) if plain["status"] == "finished" else None
 
 
@@ -62,12 +62,12 @@ def _dry(request: dict, plain: dict, tried) -> dict:  # type: ignore[type-arg,no
         result = tried("fake")
     if result["status"] == "finished":
         write(result, RESULT)
-    if result.get("fake") and (result["status"] in ("failed", NEEDS_VALUES) or result.get("made_up")):
+    if result.get("fake") and (result["status"] in ("failed", NEEDS_VALUES) or result.get("decided")):
         result = _compared(result, tried("real"))
     if result["status"] != "failed":
         write(result, RESULT)
     judged = _as_it_stands(result, plain)
-    if judged["status"] == "failed" and plain["status"] != "failed" and judged.get("cut"):
+    if judged["status"] == "failed" and plain["status"] != "failed" and (judged.get("cut") or judged.get("invented")):
         judged = _however_much(judged, tried("varied"))
     return judged
 
@@ -99,10 +99,18 @@ def _as_it_stands(dry: dict, plain: dict) -> dict:  # type: ignore[type-arg]
 
 
 def _however_much(dry: dict, varied: dict) -> dict:  # type: ignore[type-arg]
-    """A failure behind rounds or batches that were left out counts if it is the same where fewer are."""
-    if varied["status"] == "failed" and varied["error"] == dry["error"]:
+    """A failure behind rounds or batches that were left out, or of what was made up, counts if it is the same where
+    fewer are, and other numbers are made up: then its message names the numbers that it is about."""
+    same = varied["status"] == "failed" and varied["error"] == dry["error"]
+    if same and (not dry.get("invented") or re.search(r"\d", dry["error"]["message"])):
         return dry
-    return dict(dry, status="unreachable", reason="what is left out here: batches, or rounds of a loop")
+    reason = "what is left out here: batches, or rounds of a loop"
+    if dry.get("invented"):
+        place = f"{dry['error']['path']}:{dry['error']['line']}"
+        reason = (
+            f"{', '.join(dry['invented'][:4])}: with what is made up for that, {place} fails, and it may be for that"
+        )
+    return dict(dry, status="unreachable", reason=reason)
 
 
 main()

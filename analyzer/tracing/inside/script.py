@@ -11,8 +11,10 @@ import traceback
 import warnings
 from typing import Any
 
+from .argument_adapters import arguments_made_up
 from .lacks import FRAMEWORKS, HERE, lack
 from .loops import ROUNDS, Loops, change_loops, compiled
+from .made_up import Inventions
 from .shapes import ShapeRecorder
 from .stubs import OPTIONAL, TRACKERS, AbsentFinder, Finished, NotReached, PatchFinder, StubFinder, stands_in
 
@@ -24,13 +26,14 @@ MOST_FRAMES = 12  # of a traceback that a person reads
 class RunProgress:
     """What happened so far; adapters count here and end the run when everything has been seen once."""
 
-    def __init__(self, mode: str, root: str, fake_mark: str) -> None:
+    def __init__(self, mode: str, root: str, script: str, fake_mark: str) -> None:
         self.mode = mode
         self.root = root
         self.fake = False  # tensors without values are in use
         self._fake_mark = fake_mark  # a file that says so to the process which waits
         self.asked_for: list[str] = []  # addresses in the network
         self.made_up = 0  # values that a fake tensor was asked for and that were invented
+        self.decided = False  # one of them may have decided something
         self.steps = 0  # of optimizers
         self.trained = 0  # steps, and gradients that were asked for
         self.batches = 0
@@ -40,6 +43,7 @@ class RunProgress:
         varied = int(mode == "varied")  # what hangs on how much was left out comes out otherwise then
         self.whole_batches = WHOLE_BATCHES + varied
         self.rounds = ROUNDS + varied
+        self.inventions = Inventions(root, script, bool(varied))
         self.cut = False  # batches or rounds of a loop were left out, and the program went on behind them
 
     def left_out(self) -> None:
@@ -79,7 +83,7 @@ _HERE = ("", "localhost", "::1", "0.0.0.0", "::")  # addresses of this machine i
 def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
     root = os.path.realpath(request["root"])
     script = os.path.join(root, request["script"])
-    progress = RunProgress(request["mode"], root, fake_mark)
+    progress = RunProgress(request["mode"], root, request["script"], fake_mark)
     sys.addaudithook(progress.heard)
     _prepare(root, script, request, progress)
     recorder = ShapeRecorder(root)
@@ -111,8 +115,9 @@ def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
     except BaseException as error:
         result = _failure(error, root, progress)
     result.update(
-        fake=progress.fake, made_up=progress.made_up, steps=progress.steps, batches=progress.batches,
-        stubs=sorted(set(progress.stubs)), data=progress.data, shapes=recorder.shapes, mode=progress.mode,
+        fake=progress.fake, made_up=progress.made_up, decided=progress.decided, steps=progress.steps,
+        batches=progress.batches, invented=progress.inventions.told, stubs=sorted(set(progress.stubs)),
+        data=progress.data, shapes=recorder.shapes, calls=recorder.calls, mode=progress.mode,
     )  # fmt: skip
     return result
 
@@ -140,6 +145,8 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
     warnings.simplefilter("ignore")
     random.seed(0)
     adapters = {**torch_adapters.adapters(progress), **tensorflow_adapters.adapters(progress)}
+    if not request.get("arguments"):
+        adapters["argparse"] = lambda argparse: arguments_made_up(argparse, progress.inventions)
     sys.meta_path.insert(1, PatchFinder(adapters))
     for name in [name for name in adapters if name in sys.modules]:  # imported before the project's own code
         adapters.pop(name)(sys.modules[name])

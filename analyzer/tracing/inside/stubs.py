@@ -22,6 +22,7 @@ OPTIONAL = (
     "tqdm", "matplotlib", "seaborn", "torchinfo",
     "torchsummary", "thop", "GPUtil", "colorama", "termcolor", "prettytable", "setproctitle", "psutil", "ipdb",
     "pytorch_model_summary", "livelossplot", "progressbar", "prefetch_generator", "pynvml", "nvidia_smi", "fvcore",
+    "loguru", "rich", "tabulate", "coloredlogs", "torchviz", "codecarbon", "dotenv", "pyfiglet", "icecream",
 )  # fmt: skip
 
 
@@ -66,6 +67,32 @@ class Anything:
 
     def __iter__(self) -> Iterator[Any]:
         raise NotReached("what a package that was left out would give")
+
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        return iter(self)
+
+    __len__ = __int__ = __float__ = __index__ = __iter__
+
+
+class AbsentFile(Anything):
+    """What a file holds that is not here, such as a checkpoint."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return AbsentFile(self._path)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return AbsentFile(self._path)
+
+    def __getitem__(self, key: Any) -> Any:
+        return AbsentFile(self._path)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotReached(f"a file ({self._path})")
 
     __len__ = __int__ = __float__ = __index__ = __iter__
 
