@@ -21,6 +21,7 @@ from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing import trace
 from analyzer.tracing.dry_run import LIMITS, DryRun, dry_run, is_script, recorded_calls, with_dry_run
 from analyzer.tracing.python_bugs import checked_by_types
+from analyzer.tracing.recorded_shapes import keep
 from analyzer.tracing.summaries import default_folder, writable_folder
 from analyzer.tracing.tracing import propose_annotations, read_source
 from analyzer.tracing.type_checkers import Known, check_types
@@ -130,6 +131,7 @@ def _run_dry(path: Path, root: Path, args: argparse.Namespace, console: Console)
         for (file, line), names in sorted(found.shapes.items()):
             for name, sizes in names.items():
                 console.print(f"{file}:{line}: {name} {list(sizes)}", highlight=False, markup=False, soft_wrap=True)
+    keep(default_folder(os.environ), root, found.shapes)
     return found
 
 

@@ -29,8 +29,8 @@ def main() -> None:
     plain = attempt(request, "plain", min(PLAIN_SECONDS, request["seconds"] / 4), budget)
     attempts = [plain]
 
-    def tried(mode: str, seconds: float = request["seconds"]) -> dict:  # type: ignore[type-arg]
-        attempts.append(attempt(request, mode, seconds, budget))
+    def tried(mode: str, seconds: float = request["seconds"], varied: bool = False) -> dict:  # type: ignore[type-arg]
+        attempts.append(attempt(request, mode, seconds, budget, varied))
         return attempts[-1]
 
     result = _by_itself(plain)
@@ -39,7 +39,10 @@ def main() -> None:
     elif result["status"] == "finished":
         write(result, RESULT)  # and if the next attempt takes the memory of all, this stays
         result = dict(tried("fake", SHAPES_SECONDS), **_settled(result))
-    result["attempts"] = [{"mode": a["mode"], "ms": round(1000 * a.get("seconds", 0.0))} for a in attempts]
+    result["attempts"] = [
+        {"mode": "varied" if a.get("varied") else a["mode"], "ms": round(1000 * a.get("seconds", 0.0))}
+        for a in attempts
+    ]
     write(result, RESULT)
 
 
@@ -56,10 +59,10 @@ def _settled(result: dict) -> dict:  # type: ignore[type-arg]
 
 
 def _dry(request: dict, plain: dict, tried) -> dict:  # type: ignore[type-arg,no-untyped-def]
-    result = tried("fake")
+    result = fake = tried("fake")
     if LAUNCHER.search(result.get("reason") or ""):  # it is started by a launcher, as one of several processes
         request["launched"] = True
-        result = tried("fake")
+        result = fake = tried("fake")
     if result["status"] == "finished":
         write(result, RESULT)
     if result.get("fake") and (result["status"] in ("failed", NEEDS_VALUES) or result.get("decided")):
@@ -68,7 +71,8 @@ def _dry(request: dict, plain: dict, tried) -> dict:  # type: ignore[type-arg,no
         write(result, RESULT)
     judged = _as_it_stands(result, plain)
     if judged["status"] == "failed" and plain["status"] != "failed" and (judged.get("cut") or judged.get("invented")):
-        judged = _however_much(judged, tried("varied"))
+        same = fake["status"] == "failed" and fake["error"] == judged["error"]
+        judged = _however_much(judged, tried("fake" if same else "real", varied=True))
     return judged
 
 
@@ -79,7 +83,7 @@ def _compared(fake: dict, real: dict) -> dict:  # type: ignore[type-arg]
     cut_short = real.get("reason", TOO_LONG) == TOO_LONG
     if fake["status"] == "finished" and (cut_short or real["reason"].startswith((KILLED, TOO_LARGE))):
         return fake
-    if fake["status"] == "failed" and not fake["made_up"] and cut_short:
+    if fake["status"] == "failed" and not (fake["decided"] or fake["compared"]) and cut_short:
         return fake
     return dict(real, status="unreachable", reason=real.get("reason") or fake.get("reason"))
 

@@ -55,4 +55,7 @@ def _value(action: Any, inventions: Inventions) -> Any:
     if kind in ("int", "float"):
         return inventions.argument(kind)
     text = InventedText(action.dest)
-    return text if action.type is None or kind == "str" else action.type(str(text))
+    if action.type is None or action.type is str:
+        action.type = None  # which would make another text of it
+        return text
+    return action.type(str(text))

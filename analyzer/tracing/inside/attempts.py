@@ -24,8 +24,11 @@ LARGEST = 0.8  # of the memory of all: what takes more ends before everything el
 IMPORTED = ("torch", "tensorflow", "keras")  # by this process, so that each attempt is a fork of it
 
 
-def attempt(request: dict, mode: str, seconds: float, budget: Budget) -> dict:  # type: ignore[type-arg]
-    """Run the script in `mode` for at most so many seconds; what came of it, as `script.run_script` says it."""
+def attempt(request: dict, mode: str, seconds: float, budget: Budget, varied: bool = False) -> dict:  # type: ignore[type-arg]
+    """Run the script in `mode` for at most so many seconds; what came of it, as `script.run_script` says it.
+
+    `varied`: with other numbers in place of those that are made up, and less left out.
+    """
     seconds = budget.share(seconds)
     if seconds < LEAST:
         return {"status": "unreachable", "reason": TOO_LONG, "mode": mode}
@@ -33,13 +36,13 @@ def attempt(request: dict, mode: str, seconds: float, budget: Budget) -> dict:  
         if os.path.exists(left):
             os.remove(left)
     with writable(request["root"]) as root:
-        attempted = dict(request, mode=mode, seconds=seconds, root=root)
+        attempted = dict(request, mode=mode, varied=varied, seconds=seconds, root=root)
         warm = any(name in sys.modules for name in IMPORTED)
         code, reason, taken = _ended((_forked if warm else _started)(attempted), seconds, request, budget)
     budget.left -= taken
     try:
         with open(ATTEMPT, encoding="utf-8") as file:
-            return dict(json.load(file), seconds=taken)
+            return dict(json.load(file), seconds=taken, varied=varied)
     except (OSError, ValueError):
         said = reason or f"{KILLED} {code} before the first training step was over"
         fake = mode == "fake" and os.path.exists(FAKE)

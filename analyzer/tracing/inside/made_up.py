@@ -125,7 +125,10 @@ class InventedText(str):
 
 
 class InventedNumber(float):
-    """A number of a tensor without values: what is printed, logged or added up decides nothing; a comparison does."""
+    """A number of a tensor without values: to print it, log it or add it up decides nothing.
+
+    A comparison decides which way is taken (`compared`), a whole number made of it perhaps a size (`decided`).
+    """
 
     _progress: Any = None
 
@@ -133,16 +136,13 @@ class InventedNumber(float):
         self._progress = progress
         return self
 
-    def _decides(self) -> None:
-        if self._progress is not None:
-            self._progress.decided = True
 
-
-def _deciding(name: str) -> Any:
+def _telling(name: str, what: str) -> Any:
     plain = getattr(float, name)
 
     def method(self: InventedNumber, *args: Any) -> Any:
-        self._decides()
+        if self._progress is not None:
+            setattr(self._progress, what, True)
         return plain(self, *args)
 
     return method
@@ -158,9 +158,12 @@ def _computing(name: str) -> Any:
     return method
 
 
-for _name in ("lt", "le", "gt", "ge", "eq", "ne", "bool", "int", "trunc", "round", "floor", "ceil", "floordiv", "mod"):
+_COMPARE = ("lt", "le", "gt", "ge", "eq", "ne", "bool")
+_DECIDE = ("int", "trunc", "round", "floor", "ceil", "floordiv", "mod")
+_COMPUTE = ("add", "sub", "mul", "truediv", "pow", "neg", "abs", "pos", "radd", "rsub", "rmul", "rtruediv", "rpow")
+for _name in (*_COMPARE, *_DECIDE):
     if hasattr(float, f"__{_name}__"):  # Python 3.8 lacks two
-        setattr(InventedNumber, f"__{_name}__", _deciding(f"__{_name}__"))
-for _name in ("add", "sub", "mul", "truediv", "pow", "neg", "abs", "pos", "radd", "rsub", "rmul", "rtruediv", "rpow"):
+        setattr(InventedNumber, f"__{_name}__", _telling(f"__{_name}__", "decided" if _name in _DECIDE else "compared"))
+for _name in _COMPUTE:
     setattr(InventedNumber, f"__{_name}__", _computing(f"__{_name}__"))
 InventedNumber.__hash__ = float.__hash__  # type: ignore[method-assign]

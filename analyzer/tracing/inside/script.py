@@ -26,24 +26,24 @@ MOST_FRAMES = 12  # of a traceback that a person reads
 class RunProgress:
     """What happened so far; adapters count here and end the run when everything has been seen once."""
 
-    def __init__(self, mode: str, root: str, script: str, fake_mark: str) -> None:
+    def __init__(self, mode: str, root: str, script: str, fake_mark: str, varied: bool = False) -> None:
         self.mode = mode
         self.root = root
         self.fake = False  # tensors without values are in use
         self._fake_mark = fake_mark  # a file that says so to the process which waits
         self.asked_for: list[str] = []  # addresses in the network
         self.made_up = 0  # values that a fake tensor was asked for and that were invented
-        self.decided = False  # one of them may have decided something
+        self.decided = False  # one of them may have decided a size or an index
+        self.compared = False  # or which way was taken
         self.steps = 0  # of optimizers
         self.trained = 0  # steps, and gradients that were asked for
         self.batches = 0
         self.stubs: list[str] = []
         self.absent: list[str] = []  # packages that the project's code asked for and does not have here
         self.data: list[str] = []  # data sets that were replaced by zeros of their sizes
-        varied = int(mode == "varied")  # what hangs on how much was left out comes out otherwise then
-        self.whole_batches = WHOLE_BATCHES + varied
+        self.whole_batches = WHOLE_BATCHES + varied  # what hangs on how much was left out comes out otherwise then
         self.rounds = ROUNDS + varied
-        self.inventions = Inventions(root, script, bool(varied))
+        self.inventions = Inventions(root, script, varied)
         self.cut = False  # batches or rounds of a loop were left out, and the program went on behind them
 
     def left_out(self) -> None:
@@ -83,7 +83,7 @@ _HERE = ("", "localhost", "::1", "0.0.0.0", "::")  # addresses of this machine i
 def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
     root = os.path.realpath(request["root"])
     script = os.path.join(root, request["script"])
-    progress = RunProgress(request["mode"], root, request["script"], fake_mark)
+    progress = RunProgress(request["mode"], root, request["script"], fake_mark, request.get("varied", False))
     sys.addaudithook(progress.heard)
     _prepare(root, script, request, progress)
     recorder = ShapeRecorder(root)
@@ -115,7 +115,8 @@ def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
     except BaseException as error:
         result = _failure(error, root, progress)
     result.update(
-        fake=progress.fake, made_up=progress.made_up, decided=progress.decided, steps=progress.steps,
+        fake=progress.fake, made_up=progress.made_up, decided=progress.decided,
+        compared=progress.compared, steps=progress.steps,
         batches=progress.batches, invented=progress.inventions.told, stubs=sorted(set(progress.stubs)),
         data=progress.data, shapes=recorder.shapes, calls=recorder.calls, mode=progress.mode,
     )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -227,6 +228,7 @@ def _fake(torch: Any, progress: Any) -> None:
         as_array(t) if dtype is None else as_array(t).astype(dtype)
     )
     mode = Shapes(allow_non_fake_inputs=True)
+    torch.set_num_threads(1)  # only data are computed, in small pieces
     progress.without_values()
     mode.__enter__()
 
@@ -270,21 +272,28 @@ def _batches(loader: Any, plain_iter: Any, first: bool, progress: Any) -> Iterat
     wanted = progress.whole_batches if first else 1
     dataset = loader.dataset
     if not hasattr(dataset, "__getitem__") or not hasattr(dataset, "__len__"):
-        for number, batch in enumerate(plain_iter(loader)):
+        with _disable_current_modes():
+            batches = iter(plain_iter(loader))
+        for number in itertools.count():
+            with _disable_current_modes():
+                batch = next(batches, None)
+            if batch is None:
+                return
             if number >= wanted:
                 progress.left_out()
                 return
             yield batch
-        return
     with _disable_current_modes():
         chosen, whole = _indices(loader, wanted, first)
     for indices in chosen:
-        many = getattr(dataset, "__getitems__", None)
-        if loader.batch_size is None and not isinstance(indices, (list, tuple)):
-            yield loader.collate_fn(dataset[indices])
-            continue
-        examples = many(indices) if many is not None else [dataset[i] for i in indices]
-        yield loader.collate_fn(examples)
+        with _disable_current_modes():  # what a data set computes has numbers, and transforms ask for them
+            many = getattr(dataset, "__getitems__", None)
+            if loader.batch_size is None and not isinstance(indices, (list, tuple)):
+                examples = dataset[indices]
+            else:
+                examples = many(indices) if many is not None else [dataset[i] for i in indices]
+            batch = loader.collate_fn(examples)
+        yield batch
     if not whole:
         progress.left_out()
 
