@@ -6,6 +6,7 @@ What is made up has other sizes in the run `varied`; a failure counts if it is t
 from __future__ import annotations
 
 import ast
+import io
 import os
 import re
 import tempfile
@@ -86,15 +87,13 @@ class Inventions:
 
         folder = tempfile.mkdtemp(prefix="pictures-")
         image: Any = Image.new("RGB", (333, 290) if self._varied else (320, 275), (90, 120, 150))
-        first = os.path.join(folder, names[0], "0000.jpg")
+        written = io.BytesIO()
+        image.save(written, "JPEG")
         for name in names:
             os.makedirs(os.path.join(folder, name))
             for each in range(max(1, (PICTURES + 37 * self._varied) // len(names))):
-                path = os.path.join(folder, name, f"{each:04d}.jpg")
-                if path == first:
-                    image.save(path)
-                else:
-                    os.link(first, path)
+                with open(os.path.join(folder, name, f"{each:04d}.jpg"), "wb") as file:
+                    file.write(written.getvalue())
         return folder
 
     def argument(self, kind: str) -> int | float:

@@ -44,6 +44,7 @@ class RunProgress:
         self.whole_batches = WHOLE_BATCHES + varied  # what hangs on how much was left out comes out otherwise then
         self.rounds = ROUNDS + varied
         self.inventions = Inventions(root, script, varied)
+        self.pending: list[Any] = []  # what was taken out of files that are not here, and not loaded into a model
         self.cut = False  # batches or rounds of a loop were left out, and the program went on behind them
 
     def left_out(self) -> None:
@@ -234,6 +235,8 @@ def _doubt(error: BaseException, kind: str, last: Any, own: Any, progress: RunPr
     used = set(re.findall(r"[A-Za-z_]\w*", own.line or ""))
     if "Anything" in str(error) or any(stands_in(names[name]) for name in used & names.keys()):
         return "what a package that was left out would give"
+    if progress.pending:
+        return f"a file ({progress.pending[0]._path})"
     if progress.data and kind in _OF_VALUES and not any(part in last.filename for part in FRAMEWORKS):
         return "the data set itself, which is replaced by zeros here"
     return None

@@ -75,21 +75,33 @@ class Anything:
 
 
 class AbsentFile(Anything):
-    """What a file holds that is not here, such as a checkpoint."""
+    """What a file holds that is not here, such as a checkpoint.
 
-    def __init__(self, path: str) -> None:
-        self._path = path
+    `pending` holds what somebody has of it that was not loaded into a model: what hangs on that is not known.
+    """
+
+    def __init__(self, path: str, pending: list[Any]) -> None:
+        self._path, self._pending = path, pending
+        pending.append(self)
+
+    def loaded(self) -> None:
+        """It was loaded into a model, or something was taken out of it."""
+        self._pending[:] = [other for other in self._pending if other is not self]
+
+    def _part(self) -> AbsentFile:
+        self.loaded()
+        return AbsentFile(self._path, self._pending)
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        return AbsentFile(self._path)
+        return self._part()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return AbsentFile(self._path)
+        return self._part()
 
     def __getitem__(self, key: Any) -> Any:
-        return AbsentFile(self._path)
+        return self._part()
 
     def __iter__(self) -> Iterator[Any]:
         raise NotReached(f"a file ({self._path})")

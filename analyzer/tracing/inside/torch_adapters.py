@@ -74,18 +74,21 @@ def _checkpoints(torch: Any, progress: Any) -> None:
         path = os.path.abspath(os.fspath(f)) if isinstance(f, (str, os.PathLike)) else ""
         if path and path not in kept and not os.path.exists(path):
             progress.inventions.tell(f"the weights of {os.fspath(f)}")
-            return AbsentFile(os.fspath(f))
+            return AbsentFile(os.fspath(f), progress.pending)
         return kept[path] if path in kept else plain_load(f, *args, **options)
 
     torch.save, torch.load = save, load
-    torch.hub.load_state_dict_from_url = lambda url, *args, **options: AbsentFile(url)
+    torch.hub.load_state_dict_from_url = lambda url, *args, **options: AbsentFile(url, progress.pending)
 
     def loads(kind: Any, result: Any) -> None:
         plain = kind.load_state_dict
 
         @functools.wraps(plain)
         def load_state_dict(self: Any, state: Any, *args: Any, **options: Any) -> Any:
-            return result if isinstance(state, AbsentFile) else plain(self, state, *args, **options)
+            if not isinstance(state, AbsentFile):
+                return plain(self, state, *args, **options)
+            state.loaded()
+            return result
 
         kind.load_state_dict = load_state_dict
 
