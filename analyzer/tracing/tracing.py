@@ -152,7 +152,7 @@ def propose_annotations(
 ) -> list[Annotation]:
     """Annotations of the file's functions with the shapes that tracing has seen, proved by tracing it with them.
 
-    Functions of which it has seen no call have those that a dry run has `recorded`, by their lines.
+    Where it does not know them, those count that a dry run has `recorded`, by the lines of functions.
     Raises TargetProblem if the file cannot be read or parsed.
     """
     text, tree = read_source(path, root, text)
@@ -162,7 +162,7 @@ def propose_annotations(
     starts = {min((d.lineno for d in n.decorator_list), default=n.lineno): n.lineno for n in functions}
     seen = {starts.get(line, line): list(calls) for line, calls in (recorded or {}).items()}
     traced = (shared.observed or {}).get(relative, {})
-    proposals = propose(tree, seen | {line: calls for line, calls in traced.items() if any(c.tensors for c in calls)})
+    proposals = propose(tree, seen | {n: calls for n, calls in traced.items() if n not in seen or _known(calls)})
     before = {(p.rule, p.message) for p in shared.problems.values()}
     while proposals:
         changed = ast.parse(annotated(text, tree, proposals))
@@ -175,6 +175,12 @@ def propose_annotations(
         kept = [a for a in proposals if a.function not in blamed]
         proposals = kept if len(kept) < len(proposals) else []
     return proposals
+
+
+def _known(calls: Sequence[ObservedCall]) -> bool:
+    """Whether the rank and the type of each tensor in the calls is known."""
+    tensors = [tensor for call in calls for tensor in call.tensors.values()]
+    return bool(tensors) and all(dtype and (not sizes or sizes[0] is not None) for dtype, sizes in tensors)
 
 
 def read_source(path: Path, root: Path, text: str | None = None) -> tuple[str, ast.Module]:
