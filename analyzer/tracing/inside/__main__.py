@@ -63,6 +63,12 @@ def _dry(request: dict, plain: dict, tried) -> dict:  # type: ignore[type-arg,no
     if LAUNCHER.search(result.get("reason") or ""):  # it is started by a launcher, as one of several processes
         request["launched"] = True
         result = fake = tried("fake")
+    varied = None
+    if result["status"] == "failed" and result["invented"]:  # where it hangs on that, no other attempt says more
+        varied = tried("fake", varied=True)
+        judged = _however_much(result, varied)
+        if judged["status"] != "failed":
+            return judged
     if result["status"] == "finished":
         write(result, RESULT)
     if result.get("fake") and (result["status"] in ("failed", NEEDS_VALUES) or result.get("decided")):
@@ -72,7 +78,9 @@ def _dry(request: dict, plain: dict, tried) -> dict:  # type: ignore[type-arg,no
     judged = _as_it_stands(result, plain)
     if judged["status"] == "failed" and plain["status"] != "failed" and (judged.get("cut") or judged.get("invented")):
         same = fake["status"] == "failed" and fake["error"] == judged["error"]
-        judged = _however_much(judged, tried("fake" if same else "real", varied=True))
+        if varied is None or not same:
+            varied = tried("fake" if same else "real", varied=True)
+        judged = _however_much(judged, varied)
     return judged
 
 
