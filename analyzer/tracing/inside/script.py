@@ -15,6 +15,7 @@ from .argument_adapters import arguments_made_up
 from .lacks import FRAMEWORKS, HERE, lack
 from .loops import ROUNDS, Loops, change_loops, compiled
 from .made_up import Inventions
+from .process_adapters import locks_of_threads
 from .shapes import ShapeRecorder
 from .stubs import OPTIONAL, TRACKERS, AbsentFinder, Finished, NotReached, PatchFinder, StubFinder, stands_in
 
@@ -147,6 +148,7 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
     warnings.simplefilter("ignore")
     random.seed(0)
     adapters = {**torch_adapters.adapters(progress), **tensorflow_adapters.adapters(progress)}
+    adapters["multiprocessing"] = locks_of_threads
     if not request.get("arguments"):
         adapters["argparse"] = lambda argparse: arguments_made_up(argparse, progress.inventions)
     sys.meta_path.insert(1, PatchFinder(adapters))
