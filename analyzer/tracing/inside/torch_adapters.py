@@ -269,6 +269,9 @@ def _loaders(data: Any, progress: Any) -> None:
     loader.__init__, loader.__iter__ = init, iterate
 
 
+_OVER = object()  # in place of a batch
+
+
 def _batches(loader: Any, plain_iter: Any, first: bool, progress: Any) -> Iterator[Any]:
     from torch.utils._python_dispatch import _disable_current_modes
 
@@ -279,8 +282,8 @@ def _batches(loader: Any, plain_iter: Any, first: bool, progress: Any) -> Iterat
             batches = iter(plain_iter(loader))
         for number in itertools.count():
             with _disable_current_modes():
-                batch = next(batches, None)
-            if batch is None:
+                batch = next(batches, _OVER)
+            if batch is _OVER:
                 return
             if number >= wanted:
                 progress.left_out()
