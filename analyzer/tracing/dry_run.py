@@ -37,6 +37,7 @@ LIMITS = ResourceLimits(
     seconds=90.0, memory=6 << 30, output=16 << 20
 )  # a first step on a laptop; larger ones are traced
 WALL = 3.0  # times the seconds pass on the clock at most: those in which others have the processor do not count
+STARTING = 60.0  # seconds more for a process that imports frameworks, on a loaded machine
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def dry_run(
                 [PYTHON, "-m", INSIDE, "request.json"],
                 files={**_inside_files(), "request.json": json.dumps(request).encode(), PROJECT: root},
                 output=Path(temporary),
-                limits=replace(limits, seconds=limits.seconds * WALL),
+                limits=replace(limits, seconds=limits.seconds * WALL + STARTING),
                 environment=TOLD,
             )
         except TargetProblem as problem:

@@ -209,3 +209,38 @@ def test_what_is_only_logged_needs_no_real_tensors(tmp_path: Path, line: str, mo
     found = run(tmp_path, source)
     assert (found.failure, found.unreached) == (None, None)
     assert [mode for mode, _ in found.attempts] == modes
+
+
+@pytest.mark.parametrize("rows", ["x.shape[0]", "64"])
+def test_an_error_that_names_files_is_the_same_in_another_folder(tmp_path: Path, rows: str) -> None:
+    source = f"""
+    import argparse, torch
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", required=True)
+    parser.parse_args()
+    def step(x):
+        if x.shape != ({rows}, 4):
+            raise ValueError(f"{{__file__}}: {{tuple(x.shape)}}")  # fails
+    step(torch.zeros(40, 4))
+    """
+    found = run(tmp_path, source)
+    assert (found.failure is not None) == (rows == "64"), found
+    assert found.failure is None or found.failure.message == "train.py: (40, 4)"
+
+
+@pytest.mark.parametrize("width", [3, 5])
+def test_locks_and_pools_work_where_no_semaphore_can_be_made(tmp_path: Path, width: int) -> None:
+    source = f"""
+    import multiprocessing, torch
+    from multiprocessing.pool import ThreadPool
+    numbers = ThreadPool(2).map(lambda n: n + 1, [1, 2])
+    queue = multiprocessing.Queue()
+    queue.put(numbers)
+    count = multiprocessing.Value("i", 3)
+    with count.get_lock():
+        count.value += len(queue.get()) - 2
+    torch.zeros(2, {width}) @ torch.zeros(count.value, 3)  # fails
+    """
+    found = run(tmp_path, source)
+    assert found.unreached is None, found
+    assert (found.failure is not None) == (width == 5)

@@ -183,7 +183,7 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not _passes_through(f)]
     own = [f for f in frames if _inside(f.filename, root)]
     last = frames[-1] if frames else None
-    text = str(error) or type(error).__name__
+    text = (str(error) or type(error).__name__).replace(root + os.sep, "")  # each attempt has another folder
     kind = type(error).__name__
     if progress.fake and (kind in _FAKE_LIMITS or any(w in text.lower() for w in _FAKE_WORDS)):
         return {"status": "values", "reason": "it asks for values that only a real run has"}
