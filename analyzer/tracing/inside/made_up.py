@@ -157,12 +157,15 @@ def _computing(name: str) -> Any:
     return method
 
 
-_COMPARE = ("lt", "le", "gt", "ge", "eq", "ne", "bool")
-_DECIDE = ("int", "trunc", "round", "floor", "ceil", "floordiv", "mod")
-_COMPUTE = ("add", "sub", "mul", "truediv", "pow", "neg", "abs", "pos", "radd", "rsub", "rmul", "rtruediv", "rpow")
+_COMPARE = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__", "__bool__")
+_DECIDE = ("__int__", "__trunc__", "__round__", "__floor__", "__ceil__", "__floordiv__", "__mod__")
+_COMPUTE = (
+    "__add__", "__sub__", "__mul__", "__truediv__", "__pow__", "__neg__", "__abs__", "__pos__", "__radd__", "__rsub__",
+    "__rmul__", "__rtruediv__", "__rpow__",
+)  # fmt: skip
 for _name in (*_COMPARE, *_DECIDE):
-    if hasattr(float, f"__{_name}__"):  # Python 3.8 lacks two
-        setattr(InventedNumber, f"__{_name}__", _telling(f"__{_name}__", "decided" if _name in _DECIDE else "compared"))
+    if hasattr(float, _name):  # Python 3.8 lacks two
+        setattr(InventedNumber, _name, _telling(_name, "decided" if _name in _DECIDE else "compared"))
 for _name in _COMPUTE:
-    setattr(InventedNumber, f"__{_name}__", _computing(f"__{_name}__"))
+    setattr(InventedNumber, _name, _computing(_name))
 InventedNumber.__hash__ = float.__hash__  # type: ignore[method-assign]
