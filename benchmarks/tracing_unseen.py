@@ -279,7 +279,7 @@ def judge_dry(made: list[Mutant], seconds: float) -> None:
         counts[verdict if place in (None, last) else "on another line"] += 1
         print(f"{number} {mutant.package} {mutant.path} {mutant.change}: fails at {last[0]}:{last[1]} "
               f"{mutant.error[:80]!r}; dry {verdict}", flush=True)  # fmt: skip
-    print(dict(counts))
+    print(dict(counts), f"{statistics.median(_SECONDS or [0]):.1f} s median, {max(_SECONDS or [0]):.1f} at most")
 
 
 def _changed_lines(mutant: Mutant) -> set[tuple[str, int]]:
@@ -309,14 +309,18 @@ def _lines(root: Path, path: str) -> set[tuple[str, int]]:
     return {(p.site.path, p.site.line) for p in shared.problems.values() if p.level in ("error", "warning")}
 
 
+_SECONDS: list[float] = []  # of each dry run, those of its scripts
+
+
 def _dry(root: Path, seconds: float | None = None) -> tuple[str, int] | None:
     from analyzer.tracing.dry_run import LIMITS, dry_run
     from analyzer.walls.process import ProcessSandbox
 
     limits = LIMITS if seconds is None else replace(LIMITS, seconds=seconds)
     found = dry_run(root / DRIVER, root, ProcessSandbox(), limits=limits)
+    _SECONDS.append(sum(seconds for _, seconds in found.attempts))
     if found.failure is None:
-        print(f"  dry run: {found.unreached or 'no failure'}")
+        print(f"  dry run: {found.unreached or 'no failure'} {dict(found.attempts)}")
         return None
     return found.failure.frames[-1].path, found.failure.frames[-1].line
 

@@ -23,6 +23,7 @@ from analyzer.rendering.rules import help_uri
 from analyzer.tracing.exploring import tells_of_a_budget
 from analyzer.tracing.hints import Hint
 from analyzer.tracing.python_bugs import MOST_CHARACTERS
+from analyzer.tracing.recorded_shapes import recorded_hints
 from analyzer.tracing.remembered import Memory
 from analyzer.tracing.summaries import default_folder, writable_folder
 from analyzer.tracing.tracing import trace_with_hints
@@ -94,7 +95,7 @@ def analysed(path: Path, text: str, memory: Memory, said: Said) -> Analysed:
     own = path.resolve().relative_to(root.resolve()).as_posix() if path.resolve().is_relative_to(root.resolve()) else ""
     left_out = tuple(filter(tells_of_a_budget, result.notes))
     found = tuple(f for f in result.findings if f.location and f.location.path == own)
-    return Analysed(text, found, hints, left_out=left_out)
+    return Analysed(text, found, recorded_hints(kept, text, hints), left_out=left_out)
 
 
 def _server() -> LanguageServer:

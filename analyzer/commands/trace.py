@@ -19,8 +19,9 @@ from analyzer.configuration.config import Environment
 from analyzer.findings import AnalysisResult, Finding, Level, Verdict, ordered
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing import trace
-from analyzer.tracing.dry_run import LIMITS, dry_run, is_script, with_dry_run
+from analyzer.tracing.dry_run import LIMITS, DryRun, dry_run, is_script, recorded_calls, with_dry_run
 from analyzer.tracing.python_bugs import checked_by_types
+from analyzer.tracing.recorded_shapes import keep
 from analyzer.tracing.summaries import default_folder, writable_folder
 from analyzer.tracing.tracing import propose_annotations, read_source
 from analyzer.tracing.type_checkers import Known, check_types
@@ -87,13 +88,16 @@ def run(args: argparse.Namespace, console: Console) -> int:
         paths[name] = name
         try:
             traced = trace(path, root, target=name, entry=args.entry, text=text, types=types, summaries=kept)
-            results[name] = _run_dry(traced, path, root, args, console) if args.run and text is None else traced
+            found = _run_dry(path, root, args, console) if args.run and text is None else None
+            results[name] = traced if found is None else with_dry_run(traced, found, name, name)
         except TargetProblem as problem:
             results[name] = str(problem)
         if args.format == "text":
             _show_file(name, results[name], console)
             if args.annotate and not isinstance(results[name], str):
-                for proposal in propose_annotations(path, root, text):
+                relative = path.resolve().relative_to(root.resolve()).as_posix() if found is not None else ""
+                seen = recorded_calls(found, relative) if found is not None else None
+                for proposal in propose_annotations(path, root, text, seen):
                     console.print(f"{name}:{proposal.line}: {proposal}", highlight=False, markup=False, soft_wrap=True)
     report = report_of(results, "python", paths)
     if args.format != "text":
@@ -112,12 +116,11 @@ def _types(sources: Sequence[tuple[Path, str | None]]) -> Known:
     return check_types(texts)
 
 
-def _run_dry(
-    traced: AnalysisResult, path: Path, root: Path, args: argparse.Namespace, console: Console
-) -> AnalysisResult:
+def _run_dry(path: Path, root: Path, args: argparse.Namespace, console: Console) -> DryRun | None:
+    """What came of the script; None where the file is none."""
     named = any(Path(name) == path for name in args.files)  # and not only found in a folder
     if not named and not is_script(path.read_text(encoding="utf-8", errors="replace")):
-        return traced
+        return None
     if args.seconds <= 0:
         raise UsageProblem("--seconds is a positive number")
     sandbox = asked(chosen(args.sandbox, args.image, Environment()))
@@ -128,7 +131,8 @@ def _run_dry(
         for (file, line), names in sorted(found.shapes.items()):
             for name, sizes in names.items():
                 console.print(f"{file}:{line}: {name} {list(sizes)}", highlight=False, markup=False, soft_wrap=True)
-    return with_dry_run(traced, found, str(path), str(path))
+    keep(default_folder(os.environ), root, found.shapes)
+    return found
 
 
 def _sources(args: argparse.Namespace) -> list[tuple[Path, str | None]]:

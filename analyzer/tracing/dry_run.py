@@ -12,26 +12,32 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level, Location
 from analyzer.problem import TargetProblem
+from analyzer.tracing.annotations import ObservedCall
 from analyzer.tracing.problems import DEFAULT_RUN, EVERY_RUN
 from analyzer.walls import PYTHON, Completed, ResourceLimits, Sandbox
 from analyzer.walls.imports import DRY_RUN, TOLD, frameworks_of
-from analyzer.walls.process import importing
+from analyzer.walls.process import further_packages, importing
 
 INSIDE = "assay_dry"  # the name of the `inside` package where it runs
 PROJECT = "project"
 RESULT = "dry.json"
 MOST_BYTES = 4 << 20
+MOST_CALLS = 8  # of one function
+MOST_MS = 10**7  # of one attempt
 MOST_LOOKED_AT = 200  # files of a repository that may import PyTorch for its script
 RULE = "tracing/run-fails"
 _PLACE = re.compile(rf"(?:/[\w.+-]+)*/{PROJECT}\b/?")
 LIMITS = ResourceLimits(
     seconds=90.0, memory=6 << 30, output=16 << 20
 )  # a first step on a laptop; larger ones are traced
+WALL = 3.0  # times the seconds pass on the clock at most: those in which others have the processor do not count
+STARTING = 60.0  # seconds more for a process that imports frameworks, on a loaded machine
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,10 @@ class DryRun:
     left_out: tuple[str, ...] = ()  # loggers and the like, of which no result is known
     data: tuple[str, ...] = ()  # data sets replaced by zeros of their sizes
     shapes: Mapping[tuple[str, int], Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
+    calls: Mapping[tuple[str, int], tuple[ObservedCall, ...]] = field(default_factory=dict)  # by a function's line
+    as_it_stands: bool = False  # the failure is that of the script as it stands, with nothing left out
+    invented: tuple[str, ...] = ()  # what nobody gave and was made up
+    attempts: tuple[tuple[str, float], ...] = ()  # how each was made, and its own seconds
 
 
 def dry_run(
@@ -75,14 +85,22 @@ def dry_run(
 ) -> DryRun:
     """Execute the script at `path` of the repository at `root` until its first training step is over."""
     relative = path.resolve().relative_to(root.resolve()).as_posix()
-    request = {"root": PROJECT, "script": relative, "seconds": limits.seconds * 0.9, "arguments": list(arguments)}
+    request = {
+        "root": PROJECT,
+        "script": relative,
+        "seconds": limits.seconds * 0.9,
+        "wall": limits.seconds * 0.9 * WALL,
+        "memory": limits.memory,
+        "arguments": list(arguments),
+        "packages": further_packages(sandbox),
+    }
     with tempfile.TemporaryDirectory(prefix="assay-dry-") as temporary:
         try:
-            completed = importing(sandbox, DRY_RUN if _uses_torch(path, root) else ()).run(
+            completed = importing(sandbox, _imported(path, root)).run(
                 [PYTHON, "-m", INSIDE, "request.json"],
                 files={**_inside_files(), "request.json": json.dumps(request).encode(), PROJECT: root},
                 output=Path(temporary),
-                limits=limits,
+                limits=replace(limits, seconds=limits.seconds * WALL + STARTING),
                 environment=TOLD,
             )
         except TargetProblem as problem:
@@ -90,13 +108,19 @@ def dry_run(
         return _read(Path(temporary) / RESULT, completed)
 
 
-def _uses_torch(path: Path, root: Path) -> bool:
-    """Whether PyTorch may be imported before the script: it says so, or code beside it does and none asks for its
-    environment."""
-    if "torch" in frameworks_of([path]):
-        return True
-    beside = itertools.islice(root.rglob("*.py"), MOST_LOOKED_AT)
-    return "torch" in frameworks_of([path, *beside])
+def _imported(path: Path, root: Path) -> tuple[str, ...]:
+    """What may be imported before the script: what it names, or else code beside it, where none sets for a framework
+    what that one reads while it is imported."""
+    named = frameworks_of([path])
+    if not named:
+        beside = itertools.islice(root.rglob("*.py"), MOST_LOOKED_AT)
+        named = frameworks_of([path, *beside])
+    return tuple(chain.from_iterable(modules for name, modules in DRY_RUN.items() if name in named))
+
+
+def recorded_calls(run: DryRun, path: str) -> dict[int, tuple[ObservedCall, ...]]:
+    """What functions of the file `path` were given and gave back, by the line where each begins, decorators too."""
+    return {line: calls for (where, line), calls in run.calls.items() if where == path}
 
 
 def is_script(text: str) -> bool:
@@ -159,7 +183,8 @@ def _passed(run: DryRun) -> str:
         return f"it comes to its end as it stands{without} ({run.steps} optimizer steps looked at)"
     invented = f", {run.made_up} numbers on the way invented" if run.made_up else ""
     ended = f"then {_needs(run.behind)}" if run.behind else "what comes behind them was not seen"
-    return f"{run.batches} batches and {run.steps} optimizer steps without a failure{invented}; {ended}"
+    given = f"; made up: {', '.join(run.invented)}" if run.invented else ""
+    return f"{run.batches} batches and {run.steps} optimizer steps without a failure{invented}; {ended}{given}"
 
 
 def _needs(reason: str) -> str:
@@ -193,8 +218,15 @@ def _refuted(finding: Finding, run: DryRun) -> Finding:
 
 
 def _sentences(run: DryRun, failure: Raised) -> tuple[str, ...]:
+    if run.as_it_stands:
+        told = f"Run as it stands, the script fails: {failure.kind}: {failure.message}"
+        return (told, *(str(f) for f in failure.frames))
     which = f"batch {run.batches}" if run.batches else "before the first batch"
-    zeros = (f"Data sets replaced by zeros of their sizes: {', '.join(run.data)}.",) if run.data else ()
+    zeros: tuple[str, ...] = (
+        (f"Data sets replaced by zeros of their sizes: {', '.join(run.data)}.",) if run.data else ()
+    )
+    if run.invented:
+        zeros += (f"Made up, and the same with other numbers: {', '.join(run.invented)}.",)
     return (
         f"The dry run fails ({which}, after {run.steps} optimizer steps): {failure.kind}: {failure.message}",
         *(str(f) for f in failure.frames),
@@ -242,7 +274,6 @@ def _checked(data: Any) -> DryRun:
     """Raises ValueError, TypeError or KeyError for anything that the runner does not write."""
     status = data["status"]
     steps, batches, made_up = (_count(data.get(name, 0)) for name in ("steps", "batches", "made_up"))
-    zeros = tuple(_text(name, 40) for name in data.get("data", [])[:20])
     shapes = {
         (_text(path), _count(int(line))): {
             _text(name, 80): tuple(int(size) for size in sizes) for name, sizes in names.items()
@@ -250,6 +281,23 @@ def _checked(data: Any) -> DryRun:
         for path, lines in data.get("shapes", {}).items()
         for line, names in lines.items()
     }
+    calls = {
+        (_text(path), _count(int(line))): tuple(_call(call) for call in found[:MOST_CALLS])
+        for path, lines in data.get("calls", {}).items()
+        for line, found in lines.items()
+    }
+    run = DryRun(
+        calls=calls,
+        steps=steps,
+        batches=batches,
+        made_up=made_up,
+        data=_texts(data, "data"),
+        shapes=shapes,
+        invented=_texts(data, "invented"),
+        attempts=tuple(
+            (_text(a["mode"], 12), min(_count(a["ms"]), MOST_MS) / 1000) for a in data.get("attempts", [])[:8]
+        ),
+    )
     if status == "failed":
         error = data["error"]
         frames = tuple(
@@ -261,13 +309,28 @@ def _checked(data: Any) -> DryRun:
         failure = Raised(_text(error["type"], 80), _text(error["message"], 400), frames)
         if failure.kind in ("IndexError", "ValueError") and "argv" in frames[-1].text:
             return DryRun(unreached="arguments that nobody gave", shapes=shapes)
-        return DryRun(failure, None, steps, batches, made_up, False, None, (), zeros, shapes)
+        return replace(run, failure=failure, as_it_stands=data.get("as_it_stands") is True)
+    if status == "finished" and data.get("whole") is True:
+        return replace(run, whole=True, left_out=_texts(data, "stubs"), invented=())
     if status == "finished":
-        whole = data.get("whole") is True
-        left_out = tuple(_text(name, 40) for name in data.get("stubs", [])[:20]) if whole else ()
-        behind = _text(data["reason"]) if data.get("reason") and not whole else None
-        return DryRun(None, None, steps, batches, made_up, whole, behind, left_out, zeros, shapes)
-    return DryRun(unreached=_text(data.get("reason") or "values that only a real run has", 300), shapes=shapes)
+        return replace(run, behind=_text(data["reason"]) if data.get("reason") else None)
+    reason = _text(data.get("reason") or "values that only a real run has", 300)
+    return DryRun(unreached=reason, shapes=shapes, attempts=run.attempts)
+
+
+def _call(found: Any) -> ObservedCall:
+    call = ObservedCall()
+    for name, (kind, sizes) in itertools.islice(found.items(), 80):
+        if kind == "int" and len(name) > 1 and sizes[0] > 1:
+            call.sizes[int(sizes[0])] = _text(name, 80)
+        elif kind != "int":
+            seen = tuple(_count(size) for size in sizes)
+            call.tensors[_text(name, 80)] = (_text(kind, 20), seen)
+    return call
+
+
+def _texts(data: Any, name: str) -> tuple[str, ...]:
+    return tuple(_text(text, 80) for text in data.get(name, [])[:20])
 
 
 def _count(value: Any) -> int:

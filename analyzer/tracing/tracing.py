@@ -6,7 +6,7 @@ import ast
 import io
 import sys
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from pathlib import Path
 from analyzer.findings import AnalysisResult
 from analyzer.frameworks.requested_versions import Versions, read_versions
 from analyzer.problem import TargetProblem
-from analyzer.tracing.annotations import Annotation, annotated, propose
+from analyzer.tracing.annotations import Annotation, ObservedCall, annotated, propose
 from analyzer.tracing.entries import explore_definitions, explore_drivers
 from analyzer.tracing.exploring import explore_paths, explore_sample, scale_of
 from analyzer.tracing.frames import MOST_STEPS, Shared, comments_in
@@ -147,15 +147,22 @@ def _explore_edition(root: Path, relative: str, versions: Versions, memory: Memo
     return shared
 
 
-def propose_annotations(path: Path, root: Path, text: str | None = None) -> list[Annotation]:
+def propose_annotations(
+    path: Path, root: Path, text: str | None = None, recorded: Mapping[int, Sequence[ObservedCall]] | None = None
+) -> list[Annotation]:
     """Annotations of the file's functions with the shapes that tracing has seen, proved by tracing it with them.
 
+    Where it does not know them, those count that a dry run has `recorded`, by the lines of functions.
     Raises TargetProblem if the file cannot be read or parsed.
     """
     text, tree = read_source(path, root, text)
     versions, relative = read_versions(root), _relative(path, root)
     shared = explore(root, relative, tree, versions, observe=True)
-    proposals = propose(tree, (shared.observed or {}).get(relative, {}))
+    functions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    starts = {min((d.lineno for d in n.decorator_list), default=n.lineno): n.lineno for n in functions}
+    seen = {starts.get(line, line): list(calls) for line, calls in (recorded or {}).items()}
+    traced = (shared.observed or {}).get(relative, {})
+    proposals = propose(tree, seen | {n: calls for n, calls in traced.items() if n not in seen or _known(calls)})
     before = {(p.rule, p.message) for p in shared.problems.values()}
     while proposals:
         changed = ast.parse(annotated(text, tree, proposals))
@@ -168,6 +175,12 @@ def propose_annotations(path: Path, root: Path, text: str | None = None) -> list
         kept = [a for a in proposals if a.function not in blamed]
         proposals = kept if len(kept) < len(proposals) else []
     return proposals
+
+
+def _known(calls: Sequence[ObservedCall]) -> bool:
+    """Whether the rank and the type of each tensor in the calls is known."""
+    tensors = [tensor for call in calls for tensor in call.tensors.values()]
+    return bool(tensors) and all(dtype and (not sizes or sizes[0] is not None) for dtype, sizes in tensors)
 
 
 def read_source(path: Path, root: Path, text: str | None = None) -> tuple[str, ast.Module]:

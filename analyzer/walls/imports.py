@@ -18,7 +18,10 @@ EXPORTER = (
     "torch", "torch._dynamo", "torch.export._trace", "torch._export.non_strict_utils", "torch._export.passes",
     "torch.onnx._internal.exporter._core", "onnxscript.function_libs.torch_lib.ops", "onnx_ir",
 )  # fmt: skip
-DRY_RUN = ("torch", "torch._dynamo")  # fake tensors import the second
+# What a dry run of a script imports ahead, by the frameworks that it names. Fake tensors import `torch._dynamo`.
+DRY_RUN = MappingProxyType(
+    {"torch": ("torch", "torch._dynamo"), "tensorflow": ("tensorflow", "keras"), "keras": ("tensorflow", "keras")}
+)
 CONFIRMATION = ("torch", "analyzer.numerical.confirm.inside", "analyzer.numerical.confirm.torch_evaluation")
 # What workers import that costs more than a tenth of a second and starts no threads of its own.
 _MODEL_FILES = ("numpy", "onnx", "onnx.reference")
@@ -45,7 +48,7 @@ TOLD = MappingProxyType(
     }
 )
 
-_MODULES = frozenset({*EXPORTER, *CONFIRMATION, *DRY_RUN, *chain.from_iterable(ENGINES.values())})
+_MODULES = frozenset({*EXPORTER, *CONFIRMATION, *chain.from_iterable((*DRY_RUN.values(), *ENGINES.values()))})
 _VALUES = {
     "CUDA_VISIBLE_DEVICES": "",
     "JAX_ENABLE_X64": "1",
@@ -60,16 +63,37 @@ _VALUES = {
 
 _FRAMEWORK = re.compile(rb"^\s*(?:import|from)\s+(?:[\w.]+\s*,\s*)*(torch|tensorflow|keras)\b", re.M)
 
+# Variables that frameworks read late, or that change nothing where no such device, server or printout is.
+_HARMLESS = re.compile(
+    rb"TF_CPP_\w+|CUDA_\w+|NVIDIA_\w+|NCCL_\w+|TOKENIZERS_PARALLELISM|WANDB_\w+|MLFLOW_\w+|HF_\w+|TRANSFORMERS_\w+"
+    rb"|PYTORCH_(CUDA_ALLOC_CONF|ENABLE_MPS_FALLBACK)|MASTER_\w+|(LOCAL_)?(RANK|WORLD_SIZE)|MPLBACKEND|PYTHONHASHSEED"
+    rb"|DISPLAY|SDL_VIDEODRIVER"
+)
+_ENVIRONMENT = re.compile(rb"\benviron\b")
+_ASKED = re.compile(rb"environ(?:\.get\b|\.copy\b|\[[^\]\n]+\](?!\s*=(?!=)))")
+_IN = re.compile(rb"\bin (?:os\.)?\Z")
+_SET = re.compile(rb"""environ\s*(?:\.setdefault\(|\.pop\(|\[)\s*["'](\w+)["']""")
+
 
 def frameworks_of(files: Iterable[Path]) -> frozenset[str]:
     """What a process may have imported before the code in `files`, by their text.
 
-    Nothing where the code touches its environment, which frameworks may read while they are imported.
+    Nothing where the code sets a variable of its environment that frameworks may read while they are imported.
     """
     texts = [path.read_bytes()[: 1 << 20] for path in files if path.is_file()]
-    if any(b"environ" in text or b"putenv" in text for text in texts):
+    if any(_sets(text) for text in texts):
         return frozenset()
     return frozenset(name.decode() for text in texts for name in _FRAMEWORK.findall(text))
+
+
+def _sets(text: bytes) -> bool:
+    """Whether code may set a variable that frameworks read while they are imported."""
+    return b"putenv" in text or any(
+        not _ASKED.match(text, place.start())
+        and not _IN.search(text, max(0, place.start() - 8), place.start())
+        and not ((named := _SET.match(text, place.start())) and _HARMLESS.fullmatch(named[1]))
+        for place in _ENVIRONMENT.finditer(text)
+    )
 
 
 def known(imports: Sequence[str], variables: Mapping[str, str]) -> bool:

@@ -49,16 +49,26 @@ def libraries() -> tuple[str, ...]:
     """What this interpreter and the packages that it imports are read from; Assay's own sources are among it."""
     found = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *sysconfig.get_paths().values()}
     found |= {str(Path(sys.executable).parent), str(Path(sys.executable).resolve().parent)}
-    chosen = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     for entry in sys.path:  # the first entry may be the repository under review: only what is known to hold packages
         path = Path(entry).resolve()
-        named = entry in chosen and not ASSAY.is_relative_to(path)
-        packages = named or path.name in ("site-packages", "dist-packages")
+        packages = path.name in ("site-packages", "dist-packages")
         if entry and packages and path.is_dir() and not Path.cwd().is_relative_to(path):
             found.add(str(path))
-    found |= {str(ASSAY / name) for name in ("analyzer", "templates")}
+    found |= {*named_packages(), *(str(ASSAY / name) for name in ("analyzer", "templates"))}
     found |= set(filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)))
     return tuple(sorted(path for path in found if path not in ("/", str(Path.home())) and os.path.exists(path)))
+
+
+@functools.cache
+def named_packages() -> tuple[str, ...]:
+    """The folders of further packages that PYTHONPATH names; none that holds Assay or the working folder."""
+    named = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry in sys.path]
+    paths = [Path(entry).resolve() for entry in named if entry]
+    return tuple(
+        str(path)
+        for path in paths
+        if path.is_dir() and not ASSAY.is_relative_to(path) and not Path.cwd().is_relative_to(path)
+    )
 
 
 def prefixes(python: str) -> tuple[str, ...]:

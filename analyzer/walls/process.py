@@ -144,6 +144,13 @@ class ProcessSandbox(Runs):
         }
 
 
+def further_packages(sandbox: Sandbox) -> tuple[str, ...]:
+    """Folders besides the interpreter's own from which a command may import; a process of this machine has them."""
+    if not isinstance(sandbox, ProcessSandbox):
+        return ()
+    return (*sandbox.packages, *(launch.named_packages() if sandbox.python == sys.executable else ()))
+
+
 def importing(sandbox: Sandbox, names: Sequence[str]) -> Sandbox:
     """`sandbox` for a ``python -m`` command that begins by importing `names`; only a process of this machine gains."""
     return replace(sandbox, imports=tuple(names)) if isinstance(sandbox, ProcessSandbox) else sandbox

@@ -13,9 +13,10 @@ import itertools
 import math
 import os
 import re
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from .clock import own_time
 
 ROUNDS = 4  # with a step, before rounds are left out
 # After them, where a loop knows its rounds: those before and at what programs count to, and the last two.
@@ -38,7 +39,7 @@ class Loops:
 
     def __init__(self, steps: Callable[[], int], cut: Callable[[], None], seconds: float, rounds: int = ROUNDS) -> None:
         self.steps, self.cut, self.most = steps, cut, rounds
-        self._late, self._passing = time.monotonic() + SHARE * seconds, PASSING * seconds
+        self._late, self._passing = own_time() + SHARE * seconds, PASSING * seconds
         self._slow = SLOW * seconds if rounds == ROUNDS else math.inf
 
     def few(self, values: Any) -> Iterator[Any]:
@@ -61,10 +62,10 @@ class Loops:
     def _last(self, iterator: Iterator[Any]) -> Iterator[Any]:
         """The last element, where it is found in time; a generator may have no end."""
         found: list[Any] = []
-        ends = time.monotonic() + self._passing
+        ends = own_time() + self._passing
         for number, value in enumerate(iterator):
             found[:] = [value]
-            if number >= MOST_PASSED or time.monotonic() > ends:
+            if number >= MOST_PASSED or own_time() > ends:
                 self.cut()
                 return
             if number:
@@ -72,12 +73,12 @@ class Loops:
         yield from found
 
     def _indexed(self, known: Any, iterator: Iterator[Any]) -> Iterator[Any]:
-        rounds, slow = 0, time.monotonic() + self._slow
+        rounds, slow = 0, own_time() + self._slow
         for number, value in enumerate(iterator):
             before = self.steps()
             yield value
             rounds += self.steps() > before
-            late = before > 0 and time.monotonic() > slow
+            late = before > 0 and own_time() > slow
             if rounds >= self.most or late:
                 yield from self._rest(known, number + 1, late)
                 return
@@ -85,7 +86,7 @@ class Loops:
     def _rest(self, known: Any, start: int, late: bool) -> Iterator[Any]:
         last = len(known) - 2
         for number in range(start, len(known)):
-            late = late or time.monotonic() > self._late
+            late = late or own_time() > self._late
             if number > last or (not late and (number == last or number in LATER)):
                 yield known[number]
             else:

@@ -11,8 +11,11 @@ import traceback
 import warnings
 from typing import Any
 
+from .argument_adapters import arguments_made_up
 from .lacks import FRAMEWORKS, HERE, lack
 from .loops import ROUNDS, Loops, change_loops, compiled
+from .made_up import Inventions
+from .process_adapters import locks_of_threads
 from .shapes import ShapeRecorder
 from .stubs import OPTIONAL, TRACKERS, AbsentFinder, Finished, NotReached, PatchFinder, StubFinder, stands_in
 
@@ -24,22 +27,25 @@ MOST_FRAMES = 12  # of a traceback that a person reads
 class RunProgress:
     """What happened so far; adapters count here and end the run when everything has been seen once."""
 
-    def __init__(self, mode: str, root: str, fake_mark: str) -> None:
+    def __init__(self, mode: str, root: str, script: str, fake_mark: str, varied: bool = False) -> None:
         self.mode = mode
         self.root = root
         self.fake = False  # tensors without values are in use
         self._fake_mark = fake_mark  # a file that says so to the process which waits
         self.asked_for: list[str] = []  # addresses in the network
         self.made_up = 0  # values that a fake tensor was asked for and that were invented
+        self.decided = False  # one of them may have decided a size or an index
+        self.compared = False  # or which way was taken
         self.steps = 0  # of optimizers
         self.trained = 0  # steps, and gradients that were asked for
         self.batches = 0
         self.stubs: list[str] = []
         self.absent: list[str] = []  # packages that the project's code asked for and does not have here
         self.data: list[str] = []  # data sets that were replaced by zeros of their sizes
-        varied = int(mode == "varied")  # what hangs on how much was left out comes out otherwise then
-        self.whole_batches = WHOLE_BATCHES + varied
+        self.whole_batches = WHOLE_BATCHES + varied  # what hangs on how much was left out comes out otherwise then
         self.rounds = ROUNDS + varied
+        self.inventions = Inventions(root, script, varied)
+        self.pending: list[Any] = []  # what was taken out of files that are not here, and not loaded into a model
         self.cut = False  # batches or rounds of a loop were left out, and the program went on behind them
 
     def left_out(self) -> None:
@@ -79,7 +85,7 @@ _HERE = ("", "localhost", "::1", "0.0.0.0", "::")  # addresses of this machine i
 def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
     root = os.path.realpath(request["root"])
     script = os.path.join(root, request["script"])
-    progress = RunProgress(request["mode"], root, fake_mark)
+    progress = RunProgress(request["mode"], root, request["script"], fake_mark, request.get("varied", False))
     sys.addaudithook(progress.heard)
     _prepare(root, script, request, progress)
     recorder = ShapeRecorder(root)
@@ -111,8 +117,10 @@ def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
     except BaseException as error:
         result = _failure(error, root, progress)
     result.update(
-        fake=progress.fake, made_up=progress.made_up, steps=progress.steps, batches=progress.batches,
-        stubs=sorted(set(progress.stubs)), data=progress.data, shapes=recorder.shapes, mode=progress.mode,
+        fake=progress.fake, made_up=progress.made_up, decided=progress.decided,
+        compared=progress.compared, steps=progress.steps,
+        batches=progress.batches, invented=progress.inventions.told, stubs=sorted(set(progress.stubs)),
+        data=progress.data, shapes=recorder.shapes, calls=recorder.calls, mode=progress.mode,
     )  # fmt: skip
     return result
 
@@ -121,7 +129,8 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
     from . import tensorflow_adapters, torch_adapters
 
     sys.argv = [script, *request.get("arguments", [])]
-    sys.path[:] = [os.path.dirname(script), root, *[p for p in sys.path if os.path.realpath(p or ".") != os.getcwd()]]
+    sys.path[:] = [os.path.dirname(script), root, *[p for p in sys.path if os.path.realpath(p or ".") != os.getcwd()],
+                   *request.get("packages", ())]  # fmt: skip
     os.chdir(root)
     os.environ.setdefault("MPLBACKEND", "Agg")
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -139,6 +148,9 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
     warnings.simplefilter("ignore")
     random.seed(0)
     adapters = {**torch_adapters.adapters(progress), **tensorflow_adapters.adapters(progress)}
+    adapters["multiprocessing"] = locks_of_threads
+    if not request.get("arguments"):
+        adapters["argparse"] = lambda argparse: arguments_made_up(argparse, progress.inventions)
     sys.meta_path.insert(1, PatchFinder(adapters))
     for name in [name for name in adapters if name in sys.modules]:  # imported before the project's own code
         adapters.pop(name)(sys.modules[name])
@@ -171,7 +183,7 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not _passes_through(f)]
     own = [f for f in frames if _inside(f.filename, root)]
     last = frames[-1] if frames else None
-    text = str(error) or type(error).__name__
+    text = (str(error) or type(error).__name__).replace(root + os.sep, "")  # each attempt has another folder
     kind = type(error).__name__
     if progress.fake and (kind in _FAKE_LIMITS or any(w in text.lower() for w in _FAKE_WORDS)):
         return {"status": "values", "reason": "it asks for values that only a real run has"}
@@ -197,6 +209,7 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
         "cut": progress.cut,
         "text": " ".join(text.split())[:MOST_TEXT],
         "doubt": _doubt(error, kind, last, own[-1], progress),
+        "passed_on": _passed_on(error, text),
         "error": {
             "type": kind,
             "message": " ".join(text.split())[:400],
@@ -224,9 +237,20 @@ def _doubt(error: BaseException, kind: str, last: Any, own: Any, progress: RunPr
     used = set(re.findall(r"[A-Za-z_]\w*", own.line or ""))
     if "Anything" in str(error) or any(stands_in(names[name]) for name in used & names.keys()):
         return "what a package that was left out would give"
+    if progress.pending:
+        return f"a file ({progress.pending[0]._path})"
     if progress.data and kind in _OF_VALUES and not any(part in last.filename for part in FRAMEWORKS):
         return "the data set itself, which is replaced by zeros here"
     return None
+
+
+# What runs a function elsewhere, or compiles it, and raises an error of its own for one that arose there.
+_PASS_ON = ("torch._dynamo", "torch._inductor", "torch.multiprocessing", "multiprocessing", "concurrent", "joblib")
+
+
+def _passed_on(error: BaseException, text: str) -> bool:
+    """Whether the error speaks of another one, which arose on another line than where this one was raised."""
+    return type(error).__module__.startswith(_PASS_ON) or "Traceback (most recent call last)" in text
 
 
 def _passes_through(frame: Any) -> bool:

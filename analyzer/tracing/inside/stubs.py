@@ -22,6 +22,7 @@ OPTIONAL = (
     "tqdm", "matplotlib", "seaborn", "torchinfo",
     "torchsummary", "thop", "GPUtil", "colorama", "termcolor", "prettytable", "setproctitle", "psutil", "ipdb",
     "pytorch_model_summary", "livelossplot", "progressbar", "prefetch_generator", "pynvml", "nvidia_smi", "fvcore",
+    "loguru", "rich", "tabulate", "coloredlogs", "torchviz", "codecarbon", "dotenv", "pyfiglet", "icecream",
 )  # fmt: skip
 
 
@@ -66,6 +67,44 @@ class Anything:
 
     def __iter__(self) -> Iterator[Any]:
         raise NotReached("what a package that was left out would give")
+
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        return iter(self)
+
+    __len__ = __int__ = __float__ = __index__ = __iter__
+
+
+class AbsentFile(Anything):
+    """What a file holds that is not here, such as a checkpoint.
+
+    `pending` holds what somebody has of it that was not loaded into a model: what hangs on that is not known.
+    """
+
+    def __init__(self, path: str, pending: list[Any]) -> None:
+        self._path, self._pending = path, pending
+        pending.append(self)
+
+    def loaded(self) -> None:
+        """It was loaded into a model, or something was taken out of it."""
+        self._pending[:] = [other for other in self._pending if other is not self]
+
+    def _part(self) -> AbsentFile:
+        self.loaded()
+        return AbsentFile(self._path, self._pending)
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return self._part()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return self._part()
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._part()
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotReached(f"a file ({self._path})")
 
     __len__ = __int__ = __float__ = __index__ = __iter__
 

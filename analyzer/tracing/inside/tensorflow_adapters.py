@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -171,6 +173,52 @@ def _keras(keras: Any, progress: Any) -> None:
     if hasattr(keras.utils, "plot_model"):
         keras.utils.plot_model = lambda *args, **options: None
     _count_steps(keras, progress)
+    name = f"{keras.__name__.partition('.')[0]}.src"
+    folders(sys.modules.get(f"{name}.utils.dataset_utils"), "index_directory", progress.inventions)
+    legacy = sys.modules.get(f"{name}.legacy.preprocessing.image")
+    folders(getattr(legacy, "DirectoryIterator", None), "__init__", progress.inventions)
+    _untrained(sys.modules.get(f"{name}.utils.file_utils"), model)
+
+
+def folders(place: Any, name: str, inventions: Any) -> None:
+    """A folder of pictures that is not here is a made-up one, of the classes that are named."""
+    if not hasattr(place, name):
+        return
+    plain = getattr(place, name)
+    parameters = inspect.signature(plain)
+
+    @functools.wraps(plain)
+    def read(*args: Any, **options: Any) -> Any:
+        given = parameters.bind(*args, **options).arguments
+        folder = given.get("directory")
+        if isinstance(folder, (str, os.PathLike)) and not os.path.exists(folder):
+            given["directory"] = inventions.pictures(given.get("class_names") or given.get("classes"))
+        return plain(*given.pop("args", ()), **{**given.pop("kwargs", {}), **given})
+
+    setattr(place, name, read)
+
+
+def _untrained(files: Any, model: Any) -> None:
+    """Weights of `keras.applications` that would be downloaded are left out; the layers are the same."""
+    if not hasattr(files, "get_file") or not hasattr(model, "load_weights"):
+        return
+    plain, plain_load = files.get_file, model.load_weights
+
+    @functools.wraps(plain)
+    def get_file(fname: Any = None, origin: Any = None, *args: Any, **options: Any) -> Any:
+        if isinstance(origin, str) and "keras-applications" in origin:
+            return _Untrained(fname or origin)
+        return plain(fname, origin, *args, **options)
+
+    @functools.wraps(plain_load)
+    def load_weights(self: Any, filepath: Any, *args: Any, **options: Any) -> Any:
+        return None if isinstance(filepath, _Untrained) else plain_load(self, filepath, *args, **options)
+
+    files.get_file, model.load_weights = get_file, load_weights
+
+
+class _Untrained(str):
+    """The path of a file of weights that is not here."""
 
 
 class _History(dict):  # type: ignore[type-arg]

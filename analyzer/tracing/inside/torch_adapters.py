@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import os
 from collections.abc import Iterator
 from typing import Any
 
-from .stubs import Finished
+from .graphs import known_graphs
+from .made_up import InventedNumber
+from .stubs import AbsentFile, Finished
 
 MOST_LISTED = 20_000  # batches of a sampler of the project's own that are listed to find the last one
 MOST_EPOCHS = 40  # of one batch each but the first, in a loop that could not be cut short
@@ -21,6 +24,9 @@ def adapters(progress: Any) -> dict[str, Any]:
         "torch.utils.data": lambda data: _loaders(data, progress),
         "torch.utils.data.dataloader": lambda module: None,
         "torchvision.datasets": lambda datasets: _vision(datasets, progress),
+        "torchvision.datasets.folder": lambda folder: _folders(folder, progress),
+        "torch_geometric.datasets": lambda datasets: known_graphs(datasets, progress),
+        "timm": _untrained,
         "pytorch_lightning": lambda lightning: _lightning(lightning, progress),
         "lightning": lambda lightning: _lightning(lightning, progress),
         "transformers.training_args": lambda transformers: _transformers(transformers, progress),
@@ -39,7 +45,7 @@ def _torch(torch: Any, progress: Any) -> None:
 
     torch.Tensor.backward = backward
     torch.manual_seed(0)
-    _checkpoints(torch)
+    _checkpoints(torch, progress)
     torch.compile = lambda model=None, *args, **options: model if model is not None else (lambda f: f)
     torch.jit.script = lambda model, *args, **options: model
     _alone(torch)
@@ -48,8 +54,11 @@ def _torch(torch: Any, progress: Any) -> None:
         _fake(torch, progress)
 
 
-def _checkpoints(torch: Any) -> None:
-    """What is saved is kept, not written, and loaded again from there."""
+def _checkpoints(torch: Any, progress: Any) -> None:
+    """What is saved is kept, not written, and loaded again from there; weights of a file that is not here are left out.
+
+    A model keeps its own sizes then; whatever else is asked of such a file is not reached.
+    """
     plain_load = torch.load
     kept: dict[str, Any] = {}
 
@@ -63,9 +72,29 @@ def _checkpoints(torch: Any) -> None:
 
     def load(f: Any, *args: Any, **options: Any) -> Any:
         path = os.path.abspath(os.fspath(f)) if isinstance(f, (str, os.PathLike)) else ""
+        if path and path not in kept and not os.path.exists(path):
+            progress.inventions.tell(f"the weights of {os.fspath(f)}")
+            return AbsentFile(os.fspath(f), progress.pending)
         return kept[path] if path in kept else plain_load(f, *args, **options)
 
     torch.save, torch.load = save, load
+    torch.hub.load_state_dict_from_url = lambda url, *args, **options: AbsentFile(url, progress.pending)
+
+    def loads(kind: Any, result: Any) -> None:
+        plain = kind.load_state_dict
+
+        @functools.wraps(plain)
+        def load_state_dict(self: Any, state: Any, *args: Any, **options: Any) -> Any:
+            if not isinstance(state, AbsentFile):
+                return plain(self, state, *args, **options)
+            state.loaded()
+            return result
+
+        kind.load_state_dict = load_state_dict
+
+    loads(torch.nn.Module, torch.nn.modules.module._IncompatibleKeys([], []))
+    loads(torch.optim.Optimizer, None)
+    loads(torch.optim.lr_scheduler.LRScheduler, None)
 
 
 def _alone(torch: Any) -> None:
@@ -166,6 +195,7 @@ def _fake(torch: Any, progress: Any) -> None:
 
     def invented(dtype: Any) -> Any:
         progress.made_up += 1
+        progress.decided = True
         if dtype is torch.bool:
             return True
         return 0.5 if dtype.is_floating_point else 1
@@ -182,9 +212,18 @@ def _fake(torch: Any, progress: Any) -> None:
         if not isinstance(tensor, FakeTensor):
             return plain_numpy(tensor, *args, **options)
         progress.made_up += 1
+        progress.decided = True
         kind = str(tensor.dtype).rpartition(".")[2].replace("bfloat16", "float32")
         return numpy.zeros(tuple(int(n) for n in tensor.shape), dtype=kind)
 
+    def item(tensor: Any) -> Any:
+        if not isinstance(tensor, FakeTensor) or not tensor.dtype.is_floating_point or tensor.numel() != 1:
+            return plain_item(tensor)
+        progress.made_up += 1
+        return InventedNumber(0.5).of(progress)
+
+    plain_item = torch.Tensor.item
+    torch.Tensor.item = item
     plain_numpy, plain_list = torch.Tensor.numpy, torch.Tensor.tolist
     torch.Tensor.numpy = as_array
     torch.Tensor.tolist = lambda t: as_array(t).tolist() if isinstance(t, FakeTensor) else plain_list(t)
@@ -192,6 +231,7 @@ def _fake(torch: Any, progress: Any) -> None:
         as_array(t) if dtype is None else as_array(t).astype(dtype)
     )
     mode = Shapes(allow_non_fake_inputs=True)
+    torch.set_num_threads(1)  # only data are computed, in small pieces
     progress.without_values()
     mode.__enter__()
 
@@ -229,27 +269,37 @@ def _loaders(data: Any, progress: Any) -> None:
     loader.__init__, loader.__iter__ = init, iterate
 
 
+_OVER = object()  # in place of a batch
+
+
 def _batches(loader: Any, plain_iter: Any, first: bool, progress: Any) -> Iterator[Any]:
     from torch.utils._python_dispatch import _disable_current_modes
 
     wanted = progress.whole_batches if first else 1
     dataset = loader.dataset
     if not hasattr(dataset, "__getitem__") or not hasattr(dataset, "__len__"):
-        for number, batch in enumerate(plain_iter(loader)):
+        with _disable_current_modes():
+            batches = iter(plain_iter(loader))
+        for number in itertools.count():
+            with _disable_current_modes():
+                batch = next(batches, _OVER)
+            if batch is _OVER:
+                return
             if number >= wanted:
                 progress.left_out()
                 return
             yield batch
-        return
     with _disable_current_modes():
         chosen, whole = _indices(loader, wanted, first)
     for indices in chosen:
-        many = getattr(dataset, "__getitems__", None)
-        if loader.batch_size is None and not isinstance(indices, (list, tuple)):
-            yield loader.collate_fn(dataset[indices])
-            continue
-        examples = many(indices) if many is not None else [dataset[i] for i in indices]
-        yield loader.collate_fn(examples)
+        with _disable_current_modes():  # what a data set computes has numbers, and transforms ask for them
+            many = getattr(dataset, "__getitems__", None)
+            if loader.batch_size is None and not isinstance(indices, (list, tuple)):
+                examples = dataset[indices]
+            else:
+                examples = many(indices) if many is not None else [dataset[i] for i in indices]
+            batch = loader.collate_fn(examples)
+        yield batch
     if not whole:
         progress.left_out()
 
@@ -290,7 +340,7 @@ _SIZES = {  # rows of training and test set, sizes of an image, classes
     "MNIST": (60000, 10000, (28, 28), 10), "FashionMNIST": (60000, 10000, (28, 28), 10),
     "KMNIST": (60000, 10000, (28, 28), 10), "CIFAR10": (50000, 10000, (32, 32, 3), 10),
     "CIFAR100": (50000, 10000, (32, 32, 3), 100), "SVHN": (73257, 26032, (32, 32, 3), 10),
-    "USPS": (7291, 2007, (16, 16), 10),
+    "USPS": (7291, 2007, (16, 16), 10), "STL10": (5000, 8000, (96, 96, 3), 10),
 }  # fmt: skip
 
 
@@ -331,6 +381,32 @@ def _vision(datasets: Any, progress: Any) -> None:
     for name, (train, test, sizes, classes) in _SIZES.items():
         if hasattr(datasets, name):
             setattr(datasets, name, made(name, train, test, sizes, classes))
+
+
+def _folders(folder: Any, progress: Any) -> None:
+    """A folder of pictures that is not here is a made-up one."""
+    kind = folder.DatasetFolder
+    plain = kind.__init__
+
+    @functools.wraps(plain)
+    def init(self: Any, root: Any, loader: Any, extensions: Any = None, *args: Any, **options: Any) -> None:
+        absent = isinstance(root, (str, os.PathLike)) and not os.path.exists(root)
+        if absent and ".jpg" in (extensions or ()):
+            root = progress.inventions.pictures()
+        plain(self, root, loader, extensions, *args, **options)
+
+    kind.__init__ = init
+
+
+def _untrained(timm: Any) -> None:
+    """Weights that would be downloaded are left out; the layers are the same."""
+    plain = timm.create_model
+
+    @functools.wraps(plain)
+    def create_model(name: Any, pretrained: bool = False, *args: Any, **options: Any) -> Any:
+        return plain(name, False, *args, **options)
+
+    timm.create_model = create_model
 
 
 def _lightning(lightning: Any, progress: Any) -> None:

@@ -1,0 +1,171 @@
+"""What nobody gave and a script asks for, made up: folders of pictures, arguments. Told with every result.
+
+What is made up has other sizes in the run `varied`; a failure counts if it is the same there, message and all.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import os
+import re
+import tempfile
+from typing import Any
+
+PICTURES = 600  # in a folder, shared among its classes
+_COUNTS = re.compile(
+    r"(num|n|nb|no)?_?(of_)?(out_?)?(class(es)?|labels|categories)(_?(num|count|nb|n))?", re.IGNORECASE
+)
+
+
+def declared_classes(root: str, script: str) -> int | None:
+    """How many classes the script says that there are, in one number: ``CLASSES = 5``, ``Net(num_classes=5)``,
+    ``add_argument("--num-classes", default=5)``."""
+    try:
+        with open(os.path.join(root, script), "rb") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return None
+    found = {n for node in ast.walk(tree) for n in _declared(node)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _declared(node: ast.AST) -> list[int]:
+    if isinstance(node, ast.Assign):
+        pairs = [(t, v) for target in node.targets for t, v in _pairs(target, node.value)]
+        return [n for target, value in pairs for n in _number(getattr(target, "id", ""), value)]
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        return _number(getattr(node.target, "id", ""), node.value)
+    if isinstance(node, ast.Call):
+        found = [n for k in node.keywords for n in _number(k.arg or "", k.value)]
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "add_argument":
+            names = [str(a.value).lstrip("-") for a in node.args if isinstance(a, ast.Constant)]
+            defaults = [k.value for k in node.keywords if k.arg == "default"]
+            found += [n for name in names for value in defaults for n in _number(name.replace("-", "_"), value)]
+        return found
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return []  # a default that callers may overrule
+    return []
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return list(zip(target.elts, value.elts))  # noqa: B905
+    return [(target, value)]
+
+
+def _number(name: str, value: ast.expr) -> list[int]:
+    if _COUNTS.fullmatch(name) and isinstance(value, ast.Constant) and type(value.value) is int and value.value > 1:
+        return [value.value]
+    return []
+
+
+class Inventions:
+    """What is made up for one attempt, and what of it was asked for (`told`)."""
+
+    def __init__(self, root: str, script: str, varied: bool) -> None:
+        self.told: list[str] = []
+        self._declared = declared_classes(root, script)
+        self._varied = varied
+        self._pictures: dict[tuple[str, ...], str] = {}  # by the names of classes
+
+    def tell(self, what: str) -> None:
+        if what not in self.told:
+            self.told.append(what)
+
+    def pictures(self, classes: Any = None) -> str:
+        """A folder with a folder of grey pictures for each class; of the names that the script gives, if it does."""
+        count = self._declared or (5 if self._varied else 3)
+        names = tuple(str(c) for c in classes or ()) or tuple(f"class_{number:04d}" for number in range(count))
+        if names not in self._pictures:
+            self._pictures[names] = self._painted(names)
+        self.tell("pictures in a folder")
+        return self._pictures[names]
+
+    def _painted(self, names: tuple[str, ...]) -> str:
+        from PIL import Image  # type: ignore[import-not-found,unused-ignore]
+
+        folder = tempfile.mkdtemp(prefix="pictures-")
+        image: Any = Image.new("RGB", (333, 290) if self._varied else (320, 275), (90, 120, 150))
+        written = io.BytesIO()
+        image.save(written, "JPEG")
+        for name in names:
+            os.makedirs(os.path.join(folder, name))
+            for each in range(max(1, (PICTURES + 37 * self._varied) // len(names))):
+                with open(os.path.join(folder, name, f"{each:04d}.jpg"), "wb") as file:
+                    file.write(written.getvalue())
+        return folder
+
+    def argument(self, kind: str) -> int | float:
+        """A number that nobody gave."""
+        number = 12 if self._varied else 8
+        return number if kind == "int" else number / 100
+
+
+class InventedText(str):
+    """A text that nobody gave: it is what the program first asks whether it is."""
+
+    _is: str | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if self._is is None and type(other) is str and other:
+            self._is = other
+        return str.__eq__(self, other) if self._is is None or not isinstance(other, str) else self._is == other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
+
+    def _same(self) -> InventedText:
+        return self
+
+    lower = upper = strip = _same  # type: ignore[assignment]
+
+
+class InventedNumber(float):
+    """A number of a tensor without values: to print it, log it or add it up decides nothing.
+
+    A comparison decides which way is taken (`compared`), a whole number made of it perhaps a size (`decided`).
+    """
+
+    _progress: Any = None
+
+    def of(self, progress: Any) -> InventedNumber:
+        self._progress = progress
+        return self
+
+
+def _telling(name: str, what: str) -> Any:
+    plain = getattr(float, name)
+
+    def method(self: InventedNumber, *args: Any) -> Any:
+        if self._progress is not None:
+            setattr(self._progress, what, True)
+        return plain(self, *args)
+
+    return method
+
+
+def _computing(name: str) -> Any:
+    plain = getattr(float, name)
+
+    def method(self: InventedNumber, *args: Any) -> Any:
+        result = plain(self, *args)
+        return InventedNumber(result).of(self._progress) if type(result) is float else result
+
+    return method
+
+
+_COMPARE = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__", "__bool__")
+_DECIDE = ("__int__", "__trunc__", "__round__", "__floor__", "__ceil__", "__floordiv__", "__mod__")
+_COMPUTE = (
+    "__add__", "__sub__", "__mul__", "__truediv__", "__pow__", "__neg__", "__abs__", "__pos__", "__radd__", "__rsub__",
+    "__rmul__", "__rtruediv__", "__rpow__",
+)  # fmt: skip
+for _name in (*_COMPARE, *_DECIDE):
+    if hasattr(float, _name):  # Python 3.8 lacks two
+        setattr(InventedNumber, _name, _telling(_name, "decided" if _name in _DECIDE else "compared"))
+for _name in _COMPUTE:
+    setattr(InventedNumber, _name, _computing(_name))
+InventedNumber.__hash__ = float.__hash__  # type: ignore[method-assign]
