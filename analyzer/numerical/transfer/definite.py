@@ -38,7 +38,7 @@ def least_pivot(x: AbstractTensor) -> float:
     diagonal = diagonal_alone(x)
     if diagonal is not None and diagonal > float(x.dtype.tiny):
         return diagonal  # an elimination has nothing to subtract
-    found, n = definite(x), _order(x)
+    found, n = definite(x), order_of(x)
     if found is None or n is None:
         return 0.0
     return found.least - n * found.error - ELIMINATION * n * n * float(x.dtype.eps) * _largest(x)
@@ -46,7 +46,7 @@ def least_pivot(x: AbstractTensor) -> float:
 
 def definite(x: AbstractTensor, depth: int = DEPTH) -> Definite | None:
     """What is known of the eigenvalues of `x`; None for nothing."""
-    n = _order(x)
+    n = order_of(x)
     if n is None or depth == 0 or x.nan or not x.dtype.is_float or not math.isfinite(_largest(x)):
         return None
     known = x.exact()
@@ -78,7 +78,7 @@ def diagonal_alone(x: AbstractTensor, depth: int = DEPTH) -> float | None:
     So are numbers placed on a diagonal, what scales them, and sums and selections of such matrices.
     """
     origin = x.origin
-    if _order(x) is None or depth == 0 or x.nan or not math.isfinite(_largest(x)) or origin is None:
+    if order_of(x) is None or depth == 0 or x.nan or not math.isfinite(_largest(x)) or origin is None:
         return None
     given = origin.inputs
     if not given or not isinstance(given[0], AbstractTensor):
@@ -86,13 +86,14 @@ def diagonal_alone(x: AbstractTensor, depth: int = DEPTH) -> float | None:
     name, placed = origin.rule.name, _placed(origin)
     if placed is not None:
         return None if placed.nan else placed.low
-    if name == "Identity" or _keeps_matrices(origin, x) or _selects_matrices(origin, x):
+    expanded = name == "Expand" and order_of(given[0]) == order_of(x)
+    if name == "Identity" or expanded or _keeps_matrices(origin, x) or _selects_matrices(origin, x):
         return diagonal_alone(given[0], depth - 1)
-    if name == "Add" and all(_order(t) == _order(x) for t in given):
+    if name == "Add" and all(order_of(t) == order_of(x) for t in given):
         parts = [diagonal_alone(t, depth - 1) for t in given]
         return None if parts[0] is None or parts[1] is None else _rounded_down(parts[0] + parts[1], x)
     for matrix, scale in ((given[0], given[1]), (given[1], given[0])) if name == "Mul" else ():
-        inner = diagonal_alone(matrix, depth - 1) if _order(matrix) == _order(x) else None
+        inner = diagonal_alone(matrix, depth - 1) if order_of(matrix) == order_of(x) else None
         if inner is not None and inner >= 0 and _is_number(scale) and scale.low >= 0 and not scale.nan:
             return _rounded_down(inner * scale.low, x) if math.isfinite(scale.high) else None
     return None
@@ -106,7 +107,7 @@ def _selects_matrices(origin: Any, x: AbstractTensor) -> bool:
     """Whether some of the operand's matrices are picked whole, along the axes before the last two."""
     given, attr = origin.inputs, origin.context.attr
     before, name = given[0], origin.rule.name
-    if before.rank is None or _order(before) != _order(x) or origin.context.is_tf:
+    if before.rank is None or order_of(before) != order_of(x) or origin.context.is_tf:
         return False
     lead = before.rank - 2
     if name == "Slice" and len(given) > 3 and given[3] is not None:
@@ -119,7 +120,7 @@ def _selects_matrices(origin: Any, x: AbstractTensor) -> bool:
     return False
 
 
-def _order(x: AbstractTensor) -> int | None:
+def order_of(x: AbstractTensor) -> int | None:
     """The number of rows of square matrices."""
     rows, columns = x.shape[-2:] if x.shape is not None and len(x.shape) >= 2 else (None, None)
     return rows if isinstance(rows, int) and rows == columns and rows > 0 else None
@@ -197,7 +198,7 @@ def _combined(name: str, a: AbstractTensor, b: AbstractTensor, x: AbstractTensor
         return Definite(first.least + second.least, first.error + second.error + _rounding(x))
     pairs = ((a, b), (b, a)) if name == "Mul" else ((a, b),)
     for matrix, scale in pairs:
-        if _order(matrix) != _order(x) or not (scale.low >= 0 if name == "Mul" else scale.low > 0) or scale.nan:
+        if order_of(matrix) != order_of(x) or not (scale.low >= 0 if name == "Mul" else scale.low > 0) or scale.nan:
             continue
         ends = (scale.low, scale.high) if name == "Mul" else (1 / scale.high, 1 / scale.low)
         inner = definite(matrix, depth) if _is_number(scale) or _known_diagonal(matrix) else None
@@ -209,7 +210,7 @@ def _combined(name: str, a: AbstractTensor, b: AbstractTensor, x: AbstractTensor
 def _summand(t: AbstractTensor, x: AbstractTensor, depth: int) -> Definite | None:
     if _is_number(t):  # a multiple of the matrix of ones
         return Definite(0.0, 0.0) if t.low >= 0 and not t.nan else None
-    return definite(t, depth) if _order(t) == _order(x) else None
+    return definite(t, depth) if order_of(t) == order_of(x) else None
 
 
 def _is_number(x: AbstractTensor) -> bool:
@@ -225,7 +226,7 @@ def _known_diagonal(x: AbstractTensor) -> bool:
 def is_identity(x: AbstractTensor) -> bool:
     """Whether x is made as an identity matrix."""
     origin = x.origin
-    if origin is None or _order(x) is None:
+    if origin is None or order_of(x) is None:
         return False
     if origin.rule.name == "EyeLike":
         return not origin.context.attr("k", 0)
@@ -245,7 +246,7 @@ def _placed(origin: Any) -> AbstractTensor | None:
 
 def _is_diagonal_mask(x: Any) -> bool:
     """Whether x is true on the main diagonal alone: the places of rows and columns are compared."""
-    if not isinstance(x, AbstractTensor) or _order(x) is None:
+    if not isinstance(x, AbstractTensor) or order_of(x) is None:
         return False
     known = x.exact()
     if known is not None:
@@ -277,4 +278,4 @@ def _keeps_matrices(origin: Any, x: AbstractTensor) -> bool:
     before = origin.inputs[0]
     if is_transpose_of(x, before):
         return True
-    return bool(origin.rule.operator.traits & RESHAPES) and _order(before) == _order(x)
+    return bool(origin.rule.operator.traits & RESHAPES) and order_of(before) == order_of(x)
