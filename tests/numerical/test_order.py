@@ -295,3 +295,17 @@ def test_a_total_and_the_running_sum_of_what_is_missing() -> None:
             feeds = {i.name: x.astype(np.int64) if i.name == "c" else x for i in session.get_inputs()}
             (result,) = session.run(None, feeds)
             assert low <= result.min() <= result.max() <= high
+
+
+@pytest.mark.parametrize(("part", "least", "proved"), [(True, 1e-7, True), (False, 1e-7, False), (True, None, True)])
+def test_a_share_of_a_whole_that_is_kept_from_0_is_at_most_1(part: bool, least: float | None, proved: bool) -> None:
+    """1 - a / max(a + b, eps) to a power: with a clipping that has no greatest number."""
+    b = Builder()
+    x, y = b.input("corner", (4,)), b.input("size", (4,))
+    shown = b.op("Abs", x)
+    whole = b.op("Add", shown, y) if part else b.op("Add", y, b.op("Mul", shown, b.const(0.5)))
+    kept = b.op("Clip", whole, "" if least is None else b.const(least))
+    kept = kept if least is not None else b.op("Add", kept, b.const(1e-7))
+    rest = b.op("Sub", b.const(1.0), b.op("Div", shown, kept))
+    model = b.graph(b.op("Pow", rest, b.const(1.5)))
+    assert rules(model, SIZES) == ([] if proved else [("pow-domain", "Pow_" + str(len(b.nodes) - 1))])
