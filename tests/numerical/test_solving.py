@@ -136,5 +136,6 @@ def test_no_solution_leaves_its_bounds(seed: int) -> None:
                 torch.diag(scale**2) + 0.01 * torch.eye(N) if case == "diagonal" else rows @ rows.T + 0.5 * torch.eye(N)
             )
             answer = torch.cholesky_solve(d[:, None], torch.linalg.cholesky(made))[:, 0]
-            assert bound.low <= float(answer.min()) and float(answer.max()) <= bound.high
+            assert bound.low <= float(answer.min())
+            assert float(answer.max()) <= bound.high
             assert float((d * answer).sum()) >= values[total].low

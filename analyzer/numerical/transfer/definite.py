@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.transfer.diagonal_masks import is_diagonal_mask, order_of
 from analyzer.numerical.transfer.diagonals import is_transpose_of
 from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
 from analyzer.numerical.transfer.unit_rows import row_norm
@@ -120,12 +121,6 @@ def _selects_matrices(origin: Any, x: AbstractTensor) -> bool:
     return False
 
 
-def order_of(x: AbstractTensor) -> int | None:
-    """The number of rows of square matrices."""
-    rows, columns = x.shape[-2:] if x.shape is not None and len(x.shape) >= 2 else (None, None)
-    return rows if isinstance(rows, int) and rows == columns and rows > 0 else None
-
-
 def _largest(x: AbstractTensor) -> float:
     return max(abs(x.low), abs(x.high))
 
@@ -230,47 +225,18 @@ def is_identity(x: AbstractTensor) -> bool:
         return False
     if origin.rule.name == "EyeLike":
         return not origin.context.attr("k", 0)
-    return origin.rule.name in ("Cast", "CastLike") and _is_diagonal_mask(origin.inputs[0])
+    return origin.rule.name in ("Cast", "CastLike") and is_diagonal_mask(origin.inputs[0])
 
 
 def _placed(origin: Any) -> AbstractTensor | None:
     """The numbers that stand on the main diagonal of a matrix of zeros."""
     name = origin.rule.name
     given: list[AbstractTensor] = list(origin.inputs)
-    if name == "Where" and _is_diagonal_mask(given[0]) and given[2].low == 0 == given[2].high:
+    if name == "Where" and is_diagonal_mask(given[0]) and given[2].low == 0 == given[2].high:
         return None if given[2].nan else given[1]
     if name == "MatrixDiag" and (len(given) == 1 or given[1] is None or given[1].integers() == [0]):
         return given[0]
     return None
-
-
-def _is_diagonal_mask(x: Any) -> bool:
-    """Whether x is true on the main diagonal alone: the places of rows and columns are compared."""
-    if not isinstance(x, AbstractTensor) or order_of(x) is None:
-        return False
-    known = x.exact()
-    if known is not None:
-        return bool(
-            np.array_equal(np.asarray(known, np.float64), np.broadcast_to(np.eye(known.shape[-1]), known.shape))
-        )
-    if x.origin is None or x.origin.rule.name != "Equal":
-        return False
-    row, column = x.origin.inputs
-    return row.rank is not None and {row.rank, column.rank} == {1, 2} and 0 != _counted(row) == _counted(column)
-
-
-def _counted(x: AbstractTensor, depth: int = 4) -> int:
-    """The key of the running number that x holds along one axis, all places different; 0 if it is none such."""
-    origin = x.origin
-    if origin is None or depth == 0 or x.shape is None:
-        return 0
-    if origin.rule.name == "Range" and x.low < x.high:
-        return int(x.key)
-    name = origin.rule.name
-    if name == "Cast" and not (x.dtype.lo <= origin.inputs[0].low and origin.inputs[0].high <= x.dtype.hi):
-        return 0
-    passed = name == "Cast" or origin.rule.operator.traits & RESHAPES
-    return _counted(origin.inputs[0], depth - 1) if passed else 0
 
 
 def _keeps_matrices(origin: Any, x: AbstractTensor) -> bool:

@@ -1,9 +1,9 @@
 """Solutions x of systems S x = d, and quadratic forms d' S⁻¹ d, which are not negative where S is positive definite.
 
-Elimination solves ``(S + E) x = d`` exactly, with an E for which `least_pivot` leaves room: the eigenvalues of S + E are
-at least the pivot. So x is no longer than d over the pivot, and d'x = x'(S + E)x is at least the pivot times x'x, of
-which the rounding of the sum takes less away where the pivot is large enough. Where S is 0 beside its diagonal, every
-element of x is one of d over a positive number: their product is not negative, whatever is rounded.
+Elimination solves ``(S + E) x = d`` exactly, with an E for which `least_pivot` leaves room: the eigenvalues of S + E
+are at least the pivot. So x is no longer than d over the pivot, and d'x = x'(S + E)x is at least the pivot times x'x,
+of which the rounding of the sum takes less away where the pivot is large enough. Where S is 0 beside its diagonal,
+every element of x is one of d over a positive number: their product is not negative, whatever is rounded.
 
 The fact ``solution: (d, S)`` of x says what it solves.
 """
@@ -18,7 +18,8 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain.tensor import AbstractTensor, count
 from analyzer.numerical.reduced_axes import UNKNOWN
-from analyzer.numerical.transfer.definite import diagonal_alone, least_pivot, order_of
+from analyzer.numerical.transfer.definite import diagonal_alone, least_pivot
+from analyzer.numerical.transfer.diagonal_masks import order_of
 from analyzer.numerical.transfer.kinds import unknown_like
 from analyzer.numerical.transfer.rounding import accumulation_unit
 from analyzer.numerical.transfer.unit_rows import factors
@@ -67,7 +68,8 @@ def least_form(x: AbstractTensor, axes: Any) -> float:
             continue
         made, matrix = _plain(answer), solution[1]
         rows = order_of(matrix)
-        assert made.shape is not None and rows is not None
+        assert made.shape is not None
+        assert rows is not None
         column = made.shape[-1] == 1 and answer.shape == made.shape[:-1] and len(answer.shape) - 1 in which
         whole = answer.shape == made.shape and len(made.shape) - 2 in which
         terms = count(u.shape, list(which))[1]
@@ -95,11 +97,14 @@ def _plain(x: AbstractTensor) -> AbstractTensor:
         before = origin.inputs[0] if origin is not None and origin.inputs else None
         if not isinstance(before, AbstractTensor) or before.shape is None or "solution" in x.facts:
             break
-        single = origin.rule.name == "Gather" and not origin.context.is_tf and origin.inputs[1].shape == ()
-        if single and before.shape and before.shape[int(origin.context.attr("axis", 0)) % len(before.shape)] == 1:
-            x = before
-        elif origin.rule.operator.traits & RESHAPES:
-            x = before
-        else:
+        if not (_takes_the_only(origin, before.shape) or origin.rule.operator.traits & RESHAPES):
             break
+        x = before
     return x
+
+
+def _takes_the_only(origin: Any, shape: Any) -> bool:
+    """Whether a gathering takes the one element that there is along an axis, and the axis away."""
+    if origin.rule.name != "Gather" or origin.context.is_tf or origin.inputs[1].shape != () or not shape:
+        return False
+    return bool(shape[int(origin.context.attr("axis", 0)) % len(shape)] == 1)
