@@ -35,7 +35,7 @@ def beside_ignored(value: ir.Value, low: float, high: float) -> tuple[float, flo
     they are compared with. Of other labels no number does: the one that they are compared with may be the background,
     and a batch without anything else is data.
     """
-    indices = any(use.idx == 1 and traits_of(use.node) & TAKES_ROWS for use in _readers(value))
+    indices = any(place == 1 and traits_of(node) & TAKES_ROWS for node, place in _readers(value))
     ends = {
         number for name, number, _, loss in _comparisons(value) if loss or (indices and name in ("Equal", "NotEqual"))
     }
@@ -68,15 +68,15 @@ def _apart(name: str, number: float, low: float, high: float, least: float, most
     return least < edge < most and not low < edge < high
 
 
-def _readers(value: ir.Value) -> Iterator[ir.Usage]:
-    """Who reads elements of a value."""
+def _readers(value: ir.Value) -> Iterator[tuple[ir.Node, int]]:
+    """Who reads elements of a value, and as which operand."""
     seen, stack = {value}, [value]
     while stack and len(seen) < MOST_VALUES:
         for use in stack.pop().uses():
-            yield use
+            yield use.node, use.idx
             result = use.node.outputs[0] if use.node.outputs else None
-            if use.idx == 0 and result not in seen and traits_of(use.node) & (IDENTITY | CONVERTS | SELECTS):
-                assert result is not None
+            keeps = use.idx == 0 and traits_of(use.node) & (IDENTITY | CONVERTS | SELECTS)
+            if keeps and result is not None and result not in seen:
                 seen.add(result)
                 stack.append(result)
 

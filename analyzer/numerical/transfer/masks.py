@@ -35,5 +35,5 @@ def _holds(value: AbstractTensor, mask: AbstractTensor, depth: int) -> bool:
         return False
     given = origin.inputs
     if any(t.key == mask.key for t in given):
-        return origin.rule.name == "Mul"
+        return bool(origin.rule.name == "Mul")
     return any(t.shape == value.shape and _holds(t, mask, depth - 1) for t in given)

@@ -69,7 +69,7 @@ def _reduced(x: AbstractTensor) -> tuple[AbstractTensor, Any] | None:
 def _terms(x: AbstractTensor, factor: float, depth: int, *, exact: bool) -> Iterator[Term]:
     """What a sum consists of, each with a constant factor; unless `exact`, `x` may be larger than that sum."""
     origin = x.origin
-    given = origin.inputs if origin is not None and depth else ()
+    given: tuple[Any, ...] = origin.inputs if origin is not None and depth else ()
     name = (
         origin.rule.name
         if origin is not None and x.low != x.high and isinstance(given and given[0], AbstractTensor)
