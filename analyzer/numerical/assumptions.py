@@ -18,7 +18,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, role_of
 from analyzer.graph.model import ONE_HOT, ORDER, SHOWN, SIGNATURE, SPAN
 from analyzer.graph.ranges import Origin
-from analyzer.numerical.decided import decided_parts, read_parts
+from analyzer.numerical.decided import beside_ignored, decided_parts, read_parts
 from analyzer.numerical.inference import Uses, inferred_input, inferred_parameter, initial_range
 from analyzer.numerical.purposes import Purpose, purpose_of
 from analyzer.numerical.stored_weights import StoredWeight
@@ -161,14 +161,17 @@ def _as_held(given: Assumption, value: ir.Value) -> Assumption:
     """Of integers (token ids, labels) that the model compares with numbers: some are like the example.
 
     A number that the model sets apart and the example does not reach (padding, what is ignored) may stand anywhere,
-    but not everywhere.
+    but not everywhere; nor may one that it reaches and that stands for nothing.
     """
     if value.dtype is None or not value.dtype.is_integer() or SHOWN not in value.metadata_props:
         return given
     low, high, count = map(float, value.metadata_props[SHOWN].split())
-    low, high = max(low, given.range.lo), min(high, given.range.hi)
     ends = given.range.lo, given.range.hi
-    parts = decided_parts(value, low, high, *ends) if count >= FEWEST_MASKED and low < high else ()
+    low, high = max(low, ends[0]), min(high, ends[1])
+    if count < FEWEST_MASKED or low >= high:
+        return given
+    low, high = beside_ignored(value, low, high)
+    parts = decided_parts(value, low, high, *ends)
     if not parts:
         return given
     reason = f"{given.range.reason}, some like the example"

@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from analyzer.graph.ranges import Part, Parts
 from analyzer.numerical.constants import constant_array
-from analyzer.operators.declaration import CONVERTS, IDENTITY, SELECTS
+from analyzer.operators.declaration import CONVERTS, IDENTITY, SELECTS, TAKES_ROWS
 from analyzer.operators.registry import operator_name, traits_of
 
 MOST_VALUES = 64  # looked at for one input
@@ -24,8 +24,23 @@ def decided_parts(value: ir.Value, low: float, high: float, least: float, most: 
 
     Elements outside [low, high] are set apart there by the model: padding, what is ignored.
     """
-    found = (part for name, number, part in _comparisons(value) if _apart(name, number, low, high, least, most))
+    found = (part for name, number, part, _ in _comparisons(value) if _apart(name, number, low, high, least, most))
     return tuple(dict.fromkeys(found))
+
+
+def beside_ignored(value: ir.Value, low: float, high: float) -> tuple[float, float]:
+    """The integers [low, high] of an example without an end that stands for nothing.
+
+    That is a number that a loss ignores by its own argument, and the padding of indices into a table, a number that
+    they are compared with. Of other labels no number does: the one that they are compared with may be the background,
+    and a batch without anything else is data.
+    """
+    indices = any(place == 1 and traits_of(node) & TAKES_ROWS for node, place in _readers(value))
+    ends = {
+        number for name, number, _, loss in _comparisons(value) if loss or (indices and name in ("Equal", "NotEqual"))
+    }
+    inner = (low + 1 if low in ends else low, high - 1 if high in ends else high)
+    return inner if inner[0] <= inner[1] else (low, high)
 
 
 def read_parts(value: ir.Value) -> Parts:
@@ -53,8 +68,24 @@ def _apart(name: str, number: float, low: float, high: float, least: float, most
     return least < edge < most and not low < edge < high
 
 
-def _comparisons(value: ir.Value) -> Iterator[tuple[str, float, Part]]:
-    """Operators that compare elements of a value with numbers, and which elements; the value stands on the left."""
+def _readers(value: ir.Value) -> Iterator[tuple[ir.Node, int]]:
+    """Who reads elements of a value, and as which operand."""
+    seen, stack = {value}, [value]
+    while stack and len(seen) < MOST_VALUES:
+        for use in stack.pop().uses():
+            yield use.node, use.idx
+            result = use.node.outputs[0] if use.node.outputs else None
+            keeps = use.idx == 0 and traits_of(use.node) & (IDENTITY | CONVERTS | SELECTS)
+            if keeps and result is not None and result not in seen:
+                seen.add(result)
+                stack.append(result)
+
+
+def _comparisons(value: ir.Value) -> Iterator[tuple[str, float, Part, bool]]:
+    """Operators that compare elements of a value with numbers, and which elements; the value stands on the left.
+
+    Last whether it is a loss, which ignores the number.
+    """
     seen: set[ir.Value] = set()
     stack: list[tuple[ir.Value, Part]] = [(value, ())]
     while stack and len(seen) < MOST_VALUES:
@@ -68,12 +99,12 @@ def _comparisons(value: ir.Value) -> Iterator[tuple[str, float, Part]]:
                 numbers = constant_array(node.inputs[1 - use.idx])
                 if numbers is not None and 0 < numbers.size <= MOST_NUMBERS:
                     mirrored = MIRRORED.get(name, name) if use.idx else name
-                    yield from ((mirrored, float(n), part) for n in np.asarray(numbers).reshape(-1))
+                    yield from ((mirrored, float(n), part, False) for n in np.asarray(numbers).reshape(-1))
             elif use.idx == 1 and (ignored := node.attributes.get("ignore_index")) is not None:  # a loss and its labels
-                yield "Equal", float(ignored.as_int()), part
+                yield "Equal", float(ignored.as_int()), part, True
             elif use.idx == 0 and traits_of(node) & (IDENTITY | CONVERTS | SELECTS):
                 if node.outputs[0].dtype is ir.DataType.BOOL:
-                    yield "Equal", 0.0, part
+                    yield "Equal", 0.0, part, False
                 whole = not part and (current is value or traits_of(node) & (IDENTITY | CONVERTS))
                 stack.append((node.outputs[0], _cut(node) if whole else part))
 

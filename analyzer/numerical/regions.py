@@ -99,6 +99,7 @@ class Regions:
         self.layouts = False  # some layout operator has been passed
         self._parts: dict[tuple[int, Region], AbstractTensor] = {}
         self._cuts: dict[int, list[set[int]]] = {}
+        self._seen: dict[tuple[Any, ...], AbstractTensor] = {}
         self._steps = 0
 
     # -- where tensors consist of parts ------------------------------------------------------------------------------
@@ -293,6 +294,38 @@ class Regions:
         if kept == tuple(range(len(inner.shape or ()))) and shape == inner.shape:
             return inner
         identity = ("seen", inner.key, kept, tuple(dims.name(d) for d in shape))
+        known = self._seen.get(identity)
+        if known is None:
+            known = self._seen[identity] = self._seen_apart(inner, kept, shape) or self._seen_whole(
+                inner, kept, shape, identity
+            )
+        return known
+
+    def _seen_apart(self, inner: AbstractTensor, kept: tuple[int | None, ...], shape: Shape) -> AbstractTensor | None:
+        """Element by element from what its operands show under the same axes; None where it was not made so."""
+        origin = inner.origin
+        self._steps += 1
+        if origin is None or not (origin.rule.elementwise and origin.rule.pure) or self._steps > MAX_STEPS:
+            return None
+        tensors = [t for t in origin.inputs if isinstance(t, AbstractTensor)]
+        single = [t.shape is not None and len(t.shape) <= len(shape) and set(t.shape) <= {1} for t in tensors]
+        if _rowwise(origin, tensors) or not all(
+            t.shape == inner.shape or one for t, one in zip(tensors, single, strict=True)
+        ):
+            return None
+        inputs = tuple(
+            self._rearranged(t, kept, shape) if isinstance(t, AbstractTensor) and t.shape == inner.shape else t
+            for t in origin.inputs
+        )
+        result = self._applied(origin, inputs)
+        if result is None or result.shape != shape:
+            return None
+        result.lo, result.hi = np.maximum(result.lo, inner.low), np.minimum(result.hi, inner.high)
+        return result
+
+    def _seen_whole(
+        self, inner: AbstractTensor, kept: tuple[int | None, ...], shape: Shape, identity: tuple[Any, ...]
+    ) -> AbstractTensor:
         result = AbstractTensor(
             inner.dtype, shape, *bounds_on(inner, None), None, inner.nan, self.run.number(identity), final=True
         )

@@ -46,6 +46,7 @@ OPERATORS = (
     operator("Sort", torch="sort argsort", traits=OTHER_LAYOUT),
     operator("NonZero", (9, 13), tf="Where", traits=DETACHED),
     operator("Compress", (9, 11, 28), lacks="references"),
+    operator("MaskedSelect", aten="masked_select"),
     operator("BooleanMask", tf="BooleanMask"),
     operator("DynamicPartition", tf="DynamicPartition"),
     operator("Unique", (11, 28), tf="Unique UniqueV2 UniqueWithCounts", lacks="references"),

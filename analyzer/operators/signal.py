@@ -10,6 +10,8 @@ OPERATORS = (
     operator("Det", (11, 22), tf="MatrixDeterminant", traits=POLYNOMIAL, lacks="references"),
     operator("Cholesky", tf="Cholesky MatrixInverse MatrixSolve MatrixTriangularSolve SelfAdjointEigV2 Qr Svd"),
     operator("CholeskyFactor", aten="linalg_cholesky_ex"),
+    operator("CholeskySolve", aten="cholesky_solve"),
+    operator("LinearSolve", aten="_linalg_solve_ex"),
     operator("SingularValues", aten="_linalg_svd"),
     operator("Eigenvalues", aten="_linalg_eigh"),
     operator("OrthogonalFactors", aten="linalg_qr"),

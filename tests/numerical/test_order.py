@@ -295,3 +295,42 @@ def test_a_total_and_the_running_sum_of_what_is_missing() -> None:
             feeds = {i.name: x.astype(np.int64) if i.name == "c" else x for i in session.get_inputs()}
             (result,) = session.run(None, feeds)
             assert low <= result.min() <= result.max() <= high
+
+
+@pytest.mark.parametrize(("part", "least", "proved"), [(True, 1e-7, True), (False, 1e-7, False), (True, None, True)])
+def test_a_share_of_a_whole_that_is_kept_from_0_is_at_most_1(part: bool, least: float | None, proved: bool) -> None:
+    """1 - a / max(a + b, eps) to a power: with a clipping that has no greatest number."""
+    b = Builder()
+    x, y = b.input("corner", (4,)), b.input("size", (4,))
+    shown = b.op("Abs", x)
+    whole = b.op("Add", shown, y) if part else b.op("Add", y, b.op("Mul", shown, b.const(0.5)))
+    kept = b.op("Clip", whole, "" if least is None else b.const(least))
+    kept = kept if least is not None else b.op("Add", kept, b.const(1e-7))
+    rest = b.op("Sub", b.const(1.0), b.op("Div", shown, kept))
+    model = b.graph(b.op("Pow", rest, b.const(1.5)))
+    assert rules(model, SIZES) == ([] if proved else [("pow-domain", "Pow_" + str(len(b.nodes) - 1))])
+
+
+@pytest.mark.parametrize("least", [0, -50])
+def test_columns_of_sides_are_sides_of_columns(least: float) -> None:
+    """A union from areas of columns, less a product of columns of the sides that both share, all kept from below 0."""
+    b = Builder()
+    corner, size, other = b.input("corner", (6, 2)), b.input("size", (6, 2)), b.input("other", (6, 4))
+    box, axis, zero = b.op("Concat", corner, b.op("Add", corner, size), axis=1), b.const([1], np.int64), b.const(0.0)
+
+    def columns(x: str, first: int) -> str:
+        return str(b.op("Slice", x, b.const([first], np.int64), b.const([first + 2], np.int64), axis))
+
+    def column(x: str, place: int) -> str:
+        return str(b.op("Gather", x, b.const(place, np.int64), axis=1))
+
+    def area(x: str) -> str:
+        sides = [b.op("Max", b.op("Sub", column(x, i + 2), column(x, i)), zero) for i in (0, 1)]
+        return str(b.op("Mul", *sides) if least == 0 else sides[0])
+
+    ends, starts = (b.op(how, columns(box, i), columns(other, i)) for how, i in (("Min", 2), ("Max", 0)))
+    sides = b.op("Max", b.op("Sub", ends, starts), zero)
+    shared = b.op("Mul", column(sides, 0), column(sides, 1))
+    union = b.op("Add", b.op("Sub", b.op("Add", area(box), area(other)), shared), b.const(1e-7))
+    model = b.graph(b.op("Div", shared, union, name="ratio"))
+    assert rules(model, {**SIZES, "size": (0, 50)}) == ([] if least == 0 else [("division-by-zero", "ratio")])

@@ -396,6 +396,15 @@ FIVES = [
     N("Div", ["x", "n"], ["y"]),
 ]
 ELEMENT = [N("Cast", ["tokens"], ["t"], to=TensorProto.FLOAT), N("Div", ["x", "t"], ["y"])]
+TABLE = [  # rows of a table for token ids, their mean without padding
+    N("Constant", [], ["table"], value=numpy_helper.from_array(np.ones((20, 1), np.float32))),
+    N("Gather", ["table", "tokens"], ["rows"]),
+    N("Squeeze", ["rows", "axis"], ["row"]),
+    N("Mul", ["row", "kept"], ["shown"]),
+    N("ReduceSum", ["shown", "axis"], ["total"]),
+    N("ReduceSum", ["kept", "axis"], ["n"]),
+    N("Div", ["total", "n"], ["y"]),
+]
 BOTH = [  # what is no padding and no five: the model itself selects nothing
     N("Equal", ["tokens", "five"], ["is5"]),
     N("Or", ["padded", "is5"], ["out"]),
@@ -411,6 +420,8 @@ BOTH = [  # what is no padding and no five: the model itself selects nothing
     [
         (LENGTH, "3.0 10.0 8", {}, Level.WARNING),  # a batch of nothing but padding
         (LENGTH, "0.0 10.0 8", {}, Level.ERROR),  # padding is in the example
+        (TABLE, "0.0 10.0 8", {}, Level.WARNING),  # padding beside words in the example: no text is nothing else
+        (TABLE, "0.0 10.0 16", {"shape": (2, 8)}, Level.ERROR),  # a row of padding beside another
         (LENGTH, None, {}, Level.ERROR),
         (LENGTH, "3.0 3.0 8", {}, Level.ERROR),  # equal numbers say nothing
         (LENGTH, "3.0 10.0 3", {"shape": (1, 3)}, Level.ERROR),  # so few say nothing
@@ -451,7 +462,9 @@ def test_whatever_comparison_sets_integers_apart(workers: Confirmer, compare: st
     [
         ("1.0 4.0 6", 0, 0, Level.WARNING),  # nothing but padding, which the loss ignores
         ("1.0 4.0 6", 0, 1, Level.WARNING),  # labels are the tokens after the first
-        ("0.0 4.0 6", 0, 0, Level.ERROR),  # the example holds ignored labels
+        ("0.0 4.0 6", 0, 0, Level.WARNING),  # ignored labels beside others in the example
+        ("0.0 4.0 6", 0, 1, Level.WARNING),
+        ("0.0 0.0 6", 0, 0, Level.ERROR),  # an example of nothing else
         ("1.0 4.0 6", 0, 2, Level.ERROR),  # the last tokens alone
         ("1.0 4.0 6", 2, 0, Level.ERROR),
         ("1.0 4.0 6", None, 0, None),

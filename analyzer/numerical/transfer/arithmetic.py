@@ -20,6 +20,7 @@ from analyzer.numerical.transfer.distances import distance_bounds
 from analyzer.numerical.transfer.elementwise import squared
 from analyzer.numerical.transfer.facts import are_axes, difference_sign, keeps_finite
 from analyzer.numerical.transfer.kinds import build, independent, operands_on_common_blocks, rounded
+from analyzer.numerical.transfer.masks import masked_already
 from analyzer.numerical.transfer.mixture import mixture_bounds
 from analyzer.numerical.transfer.neighbours import step_between
 from analyzer.numerical.transfer.order import at_least
@@ -28,6 +29,7 @@ from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.roots import least_beside_root
 from analyzer.numerical.transfer.running_totals import least_total
 from analyzer.numerical.transfer.shared_maximum import least_beside_maximum
+from analyzer.numerical.transfer.solving import of_one_sign
 from analyzer.numerical.transfer.unit_rows import unit_product
 from analyzer.numerical.transfer.variance import least_variance
 
@@ -225,6 +227,9 @@ def product(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
     """Bounds from the four corners; the square of a value is never negative; p (1 - p) is a parabola."""
     if a.key == b.key and a.starts == b.starts:
         return squared(ctx, a)
+    masked = masked_already(a, b) if a.dtype.is_float else None
+    if masked is not None:
+        return masked
     dtype = a.dtype
     shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
     lo, hi, infinite, nan = corners(a, b, al, ah, bl, bh)
@@ -235,6 +240,8 @@ def product(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
             lo, hi = np.fmax(lo, low), np.fmin(hi, high)
     if dtype.is_float:
         lo, hi = dtype.flush(*dtype.nearest_both(lo, hi))
+        if of_one_sign(a, b):
+            lo = np.maximum(lo, 0.0)
     low_, high_ = (lo, hi) if np.ndim(lo) == 0 else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
     tight = independent(a, b) if a.tight is not None or b.tight is not None else None
     if low_ < dtype.lo or high_ > dtype.hi:

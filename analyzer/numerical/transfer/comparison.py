@@ -15,6 +15,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor, count, join
 from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.attained import attained_by, peaked
 from analyzer.numerical.transfer.bisection import near_fact
+from analyzer.numerical.transfer.diagonal_masks import order_of, picked_by
 from analyzer.numerical.transfer.facts import are_axes
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
 from analyzer.numerical.transfer.registry import transfer
@@ -235,6 +236,9 @@ def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
 
 def _masked(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> Any:
     """The axes along which a known condition picks a finite branch at least once."""
+    diagonal, rows = picked_by(condition), order_of(condition)
+    if diagonal is not None and rows is not None and (a.low == -np.inf) != (b.low == -np.inf):
+        return (-1, -2) if rows > 1 or diagonal == (b.low == -np.inf) else None
     if condition.data is None or condition.rank is None:
         return None
     picks = np.asarray(condition.data).astype(bool)

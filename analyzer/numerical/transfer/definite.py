@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.transfer.diagonal_masks import is_diagonal_mask, order_of
 from analyzer.numerical.transfer.diagonals import is_transpose_of
 from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
 from analyzer.numerical.transfer.unit_rows import row_norm
@@ -38,7 +39,7 @@ def least_pivot(x: AbstractTensor) -> float:
     diagonal = diagonal_alone(x)
     if diagonal is not None and diagonal > float(x.dtype.tiny):
         return diagonal  # an elimination has nothing to subtract
-    found, n = definite(x), _order(x)
+    found, n = definite(x), order_of(x)
     if found is None or n is None:
         return 0.0
     return found.least - n * found.error - ELIMINATION * n * n * float(x.dtype.eps) * _largest(x)
@@ -46,7 +47,7 @@ def least_pivot(x: AbstractTensor) -> float:
 
 def definite(x: AbstractTensor, depth: int = DEPTH) -> Definite | None:
     """What is known of the eigenvalues of `x`; None for nothing."""
-    n = _order(x)
+    n = order_of(x)
     if n is None or depth == 0 or x.nan or not x.dtype.is_float or not math.isfinite(_largest(x)):
         return None
     known = x.exact()
@@ -78,7 +79,7 @@ def diagonal_alone(x: AbstractTensor, depth: int = DEPTH) -> float | None:
     So are numbers placed on a diagonal, what scales them, and sums and selections of such matrices.
     """
     origin = x.origin
-    if _order(x) is None or depth == 0 or x.nan or not math.isfinite(_largest(x)) or origin is None:
+    if order_of(x) is None or depth == 0 or x.nan or not math.isfinite(_largest(x)) or origin is None:
         return None
     given = origin.inputs
     if not given or not isinstance(given[0], AbstractTensor):
@@ -86,13 +87,14 @@ def diagonal_alone(x: AbstractTensor, depth: int = DEPTH) -> float | None:
     name, placed = origin.rule.name, _placed(origin)
     if placed is not None:
         return None if placed.nan else placed.low
-    if name == "Identity" or _keeps_matrices(origin, x) or _selects_matrices(origin, x):
+    expanded = name == "Expand" and order_of(given[0]) == order_of(x)
+    if name == "Identity" or expanded or _keeps_matrices(origin, x) or _selects_matrices(origin, x):
         return diagonal_alone(given[0], depth - 1)
-    if name == "Add" and all(_order(t) == _order(x) for t in given):
+    if name == "Add" and all(order_of(t) == order_of(x) for t in given):
         parts = [diagonal_alone(t, depth - 1) for t in given]
         return None if parts[0] is None or parts[1] is None else _rounded_down(parts[0] + parts[1], x)
     for matrix, scale in ((given[0], given[1]), (given[1], given[0])) if name == "Mul" else ():
-        inner = diagonal_alone(matrix, depth - 1) if _order(matrix) == _order(x) else None
+        inner = diagonal_alone(matrix, depth - 1) if order_of(matrix) == order_of(x) else None
         if inner is not None and inner >= 0 and _is_number(scale) and scale.low >= 0 and not scale.nan:
             return _rounded_down(inner * scale.low, x) if math.isfinite(scale.high) else None
     return None
@@ -106,7 +108,7 @@ def _selects_matrices(origin: Any, x: AbstractTensor) -> bool:
     """Whether some of the operand's matrices are picked whole, along the axes before the last two."""
     given, attr = origin.inputs, origin.context.attr
     before, name = given[0], origin.rule.name
-    if before.rank is None or _order(before) != _order(x) or origin.context.is_tf:
+    if before.rank is None or order_of(before) != order_of(x) or origin.context.is_tf:
         return False
     lead = before.rank - 2
     if name == "Slice" and len(given) > 3 and given[3] is not None:
@@ -117,12 +119,6 @@ def _selects_matrices(origin: Any, x: AbstractTensor) -> bool:
     if name == "GatherND" and given[1].shape and isinstance(given[1].shape[-1], int):
         return bool(int(attr("batch_dims", 0)) + given[1].shape[-1] <= lead)
     return False
-
-
-def _order(x: AbstractTensor) -> int | None:
-    """The number of rows of square matrices."""
-    rows, columns = x.shape[-2:] if x.shape is not None and len(x.shape) >= 2 else (None, None)
-    return rows if isinstance(rows, int) and rows == columns and rows > 0 else None
 
 
 def _largest(x: AbstractTensor) -> float:
@@ -197,7 +193,7 @@ def _combined(name: str, a: AbstractTensor, b: AbstractTensor, x: AbstractTensor
         return Definite(first.least + second.least, first.error + second.error + _rounding(x))
     pairs = ((a, b), (b, a)) if name == "Mul" else ((a, b),)
     for matrix, scale in pairs:
-        if _order(matrix) != _order(x) or not (scale.low >= 0 if name == "Mul" else scale.low > 0) or scale.nan:
+        if order_of(matrix) != order_of(x) or not (scale.low >= 0 if name == "Mul" else scale.low > 0) or scale.nan:
             continue
         ends = (scale.low, scale.high) if name == "Mul" else (1 / scale.high, 1 / scale.low)
         inner = definite(matrix, depth) if _is_number(scale) or _known_diagonal(matrix) else None
@@ -209,7 +205,7 @@ def _combined(name: str, a: AbstractTensor, b: AbstractTensor, x: AbstractTensor
 def _summand(t: AbstractTensor, x: AbstractTensor, depth: int) -> Definite | None:
     if _is_number(t):  # a multiple of the matrix of ones
         return Definite(0.0, 0.0) if t.low >= 0 and not t.nan else None
-    return definite(t, depth) if _order(t) == _order(x) else None
+    return definite(t, depth) if order_of(t) == order_of(x) else None
 
 
 def _is_number(x: AbstractTensor) -> bool:
@@ -225,51 +221,22 @@ def _known_diagonal(x: AbstractTensor) -> bool:
 def is_identity(x: AbstractTensor) -> bool:
     """Whether x is made as an identity matrix."""
     origin = x.origin
-    if origin is None or _order(x) is None:
+    if origin is None or order_of(x) is None:
         return False
     if origin.rule.name == "EyeLike":
         return not origin.context.attr("k", 0)
-    return origin.rule.name in ("Cast", "CastLike") and _is_diagonal_mask(origin.inputs[0])
+    return origin.rule.name in ("Cast", "CastLike") and is_diagonal_mask(origin.inputs[0])
 
 
 def _placed(origin: Any) -> AbstractTensor | None:
     """The numbers that stand on the main diagonal of a matrix of zeros."""
     name = origin.rule.name
     given: list[AbstractTensor] = list(origin.inputs)
-    if name == "Where" and _is_diagonal_mask(given[0]) and given[2].low == 0 == given[2].high:
+    if name == "Where" and is_diagonal_mask(given[0]) and given[2].low == 0 == given[2].high:
         return None if given[2].nan else given[1]
     if name == "MatrixDiag" and (len(given) == 1 or given[1] is None or given[1].integers() == [0]):
         return given[0]
     return None
-
-
-def _is_diagonal_mask(x: Any) -> bool:
-    """Whether x is true on the main diagonal alone: the places of rows and columns are compared."""
-    if not isinstance(x, AbstractTensor) or _order(x) is None:
-        return False
-    known = x.exact()
-    if known is not None:
-        return bool(
-            np.array_equal(np.asarray(known, np.float64), np.broadcast_to(np.eye(known.shape[-1]), known.shape))
-        )
-    if x.origin is None or x.origin.rule.name != "Equal":
-        return False
-    row, column = x.origin.inputs
-    return row.rank is not None and {row.rank, column.rank} == {1, 2} and 0 != _counted(row) == _counted(column)
-
-
-def _counted(x: AbstractTensor, depth: int = 4) -> int:
-    """The key of the running number that x holds along one axis, all places different; 0 if it is none such."""
-    origin = x.origin
-    if origin is None or depth == 0 or x.shape is None:
-        return 0
-    if origin.rule.name == "Range" and x.low < x.high:
-        return int(x.key)
-    name = origin.rule.name
-    if name == "Cast" and not (x.dtype.lo <= origin.inputs[0].low and origin.inputs[0].high <= x.dtype.hi):
-        return 0
-    passed = name == "Cast" or origin.rule.operator.traits & RESHAPES
-    return _counted(origin.inputs[0], depth - 1) if passed else 0
 
 
 def _keeps_matrices(origin: Any, x: AbstractTensor) -> bool:
@@ -277,4 +244,4 @@ def _keeps_matrices(origin: Any, x: AbstractTensor) -> bool:
     before = origin.inputs[0]
     if is_transpose_of(x, before):
         return True
-    return bool(origin.rule.operator.traits & RESHAPES) and _order(before) == _order(x)
+    return bool(origin.rule.operator.traits & RESHAPES) and order_of(before) == order_of(x)

@@ -11,6 +11,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor, smashed
 from analyzer.numerical.transfer.attained import peaked
+from analyzer.numerical.transfer.diagonal_masks import is_diagonal_mask, order_of
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.views import AxisView, Role, aligned, viewed
 from analyzer.operators.declaration import RESHAPES
@@ -102,6 +103,8 @@ def _made_diagonal(origin: Any, matrix: AbstractTensor, depth: int) -> tuple[flo
         return 0.0, np.inf  # sums of squares, which rounding does not make negative
     if x[0].shape == matrix.shape and origin.rule.operator.traits & RESHAPES:
         return diagonal_bounds(x[0], depth)
+    if name == "Trilu" and _clears_diagonal(origin):
+        return 0.0, 0.0
     if name in ("Identity", "Cast") or (name == "Trilu" and _keeps_diagonal(origin)):
         return (
             diagonal_bounds(x[0], depth)
@@ -129,7 +132,9 @@ def _broadcast_diagonal(x: AbstractTensor, matrix: AbstractTensor, depth: int) -
 
 
 def _true_on_diagonal(condition: Any, matrix: AbstractTensor) -> bool:
-    """Whether a constant condition holds on the whole diagonal, as ``rows == columns`` does."""
+    """Whether a condition holds on the whole diagonal, as ``rows == columns`` does."""
+    if is_diagonal_mask(condition) and order_of(condition) == order_of(matrix):
+        return True
     if not isinstance(condition, AbstractTensor) or condition.data is None or matrix.shape is None:
         return False
     values = np.asarray(condition.data)
@@ -188,6 +193,12 @@ def _combined(name: str, a: tuple[float, float], b: tuple[float, float], matrix:
 def _keeps_diagonal(origin: Any) -> bool:
     k = origin.inputs[1].integers() if len(origin.inputs) > 1 and origin.inputs[1] is not None else [0]
     return k is not None and (k[0] <= 0 if origin.context.attr("upper", 1) else k[0] >= 0)
+
+
+def _clears_diagonal(origin: Any) -> bool:
+    k = origin.inputs[1].integers() if len(origin.inputs) > 1 and origin.inputs[1] is not None else [0]
+    finite = origin.inputs[0].low > -np.inf and origin.inputs[0].high < np.inf and not origin.inputs[0].nan
+    return k is not None and finite and (k[0] > 0 if origin.context.attr("upper", 1) else k[0] < 0)
 
 
 def is_transpose_of(b: AbstractTensor, a: AbstractTensor) -> bool:

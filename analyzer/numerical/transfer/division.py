@@ -12,6 +12,7 @@ from analyzer.numerical.transfer.bins import share_of_bin
 from analyzer.numerical.transfer.facts import quotient_bound
 from analyzer.numerical.transfer.kinds import broadcast, build, independent, operands_on_common_blocks
 from analyzer.numerical.transfer.order import at_least
+from analyzer.numerical.transfer.overlaps import overlap_share
 from analyzer.numerical.transfer.peaks import of_quotient
 from analyzer.numerical.transfer.polynomials import polynomial_quotient
 from analyzer.numerical.transfer.registry import transfer
@@ -48,7 +49,7 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
     least, most = quotient_bound(a, b)
     if most != 1.0 and a.low >= 0 and b.low >= 0 and at_least(ctx.run, b, a):
         least, most = 0.0, 1.0
-    if most is None and a.low >= 0 and np.isfinite(within := min(share_of_bin(a, b), polynomial_quotient(a, b))):
+    if most is None and a.low >= 0 and np.isfinite(within := _greatest_share(a, b)):
         least, most = 0.0, within
     if least is not None and most is not None:
         lo, hi = np.maximum(lo, least), np.minimum(hi, most)
@@ -66,6 +67,10 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
     result.tight = tight
     result.facts = {**result.facts, **unit_fact(a, b), **of_quotient(a, b, result)}
     return result
+
+
+def _greatest_share(a: AbstractTensor, b: AbstractTensor) -> float:
+    return min(share_of_bin(a, b), polynomial_quotient(a, b), overlap_share(a, b))
 
 
 def ratio(al: Array, ah: Array, bl: Array, bh: Array, least: float) -> tuple[Array, Array]:

@@ -19,6 +19,7 @@ Facts that transfer functions attach to their results:
 - ``nearly above: operands``: the same but for rounding.
 - ``near: (base, least, most)``: the result differs from `base` by what lies in [least, most] (`bisection`).
 - ``unit: (axis, most)``: the Euclidean norm along `axis` is at most `most` (`unit_rows`).
+- ``solution: (d, matrix)``: the columns x solve ``matrix x = d`` (`solving`).
 - ``nonzero``: no element is 0, although the bounds may lie on both sides (`masked_assignment`).
 - ``finite: axes``: along `axes` at least one element is finite, although some may be infinite (masks).
 """

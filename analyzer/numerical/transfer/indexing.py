@@ -12,6 +12,7 @@ from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, count, join, smashed
 from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.attained import attained_by, peaked
+from analyzer.numerical.transfer.diagonal_masks import picked_count
 from analyzer.numerical.transfer.diagonals import diagonal_bounds, shows_diagonal
 from analyzer.numerical.transfer.facts import gather_place, gathered_segments, segment_axes
 from analyzer.numerical.transfer.joining import hull
@@ -342,6 +343,16 @@ def compress(ctx: Context, x: AbstractTensor, condition: Any) -> Any:
             shape = tuple(dims.found() if i == int(axis) % len(x.shape) else d for i, d in enumerate(x.shape))
     results = [AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan) for _ in ctx.node.outputs]
     return tuple(results)
+
+
+@transfer("MaskedSelect")
+def masked_select(ctx: Context, x: AbstractTensor, mask: AbstractTensor) -> AbstractTensor:
+    """The elements that a mask picks, in one row; of as many as are known where the mask is a constant."""
+    whole, number = smashed(x), picked_count(mask)
+    alike = x.shape is not None and x.shape == mask.shape
+    found = number if number is not None else ctx.run.cached(("selected", mask.key), dims.found)
+    shape: Shape = (found if alike else dims.found(),)
+    return AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan)
 
 
 @transfer("Unique")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.refinement import refine_by
+from analyzer.numerical.transfer.masks import truth_of
 
 
 def mixture_bounds(first: AbstractTensor, second: AbstractTensor) -> tuple[float, float] | None:
@@ -16,7 +16,7 @@ def mixture_bounds(first: AbstractTensor, second: AbstractTensor) -> tuple[float
         if not (y.low >= 0 and y.high <= 1) or y.nan:
             continue
         for q, z in _factors(second):
-            condition = _condition(y)
+            condition = truth_of(y)
             if condition is not None and _is_rest(z, y):
                 return _selected(condition, p, q)
             if _is_rest(z, y) or _is_rest(y, z):
@@ -26,15 +26,6 @@ def mixture_bounds(first: AbstractTensor, second: AbstractTensor) -> tuple[float
                 exact = high in (0.0, 1.0) and low >= 0
                 return max(least, low - slack), high if exact else high + slack
     return None
-
-
-def _condition(y: AbstractTensor) -> AbstractTensor | None:
-    """The truth values that y was cast from: it is exactly 0 or 1."""
-    origin = y.origin
-    if origin is None or origin.rule.name not in ("Cast", "CastLike") or not origin.inputs:
-        return None
-    source = origin.inputs[0]
-    return source if isinstance(source, AbstractTensor) and source.dtype.kind == dtypes.BOOLEAN else None
 
 
 def _selected(condition: AbstractTensor, p: AbstractTensor, q: AbstractTensor) -> tuple[float, float] | None:

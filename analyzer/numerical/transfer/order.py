@@ -59,8 +59,9 @@ class _Question:
             return all(self.holds(b, p, depth) for p in x)
         if name == "Relu":
             return b.low >= 0 and self.holds(b, x[0], depth)
-        if name == "Clip" and len(x) == 3:
-            return b.low >= x[2].high or (b.low >= x[1].high and self.holds(b, x[0], depth))
+        if name == "Clip" and len(x) > 1:
+            above = len(x) == 3 and b.low >= x[2].high
+            return above or (b.low >= x[1].high and self.holds(b, x[0], depth))
         if name == "Add":
             return any(q.high <= 0 and self.holds(b, p, depth) for p, q in (x, x[::-1]))
         if name == "Sub":
@@ -93,8 +94,9 @@ class _Question:
             return all(self.holds(p, a, depth) for p in y)
         if name == "Relu":
             return a.high <= 0 or self.holds(y[0], a, depth)
-        if name == "Clip" and len(y) == 3:
-            return y[2].low >= a.high and (y[1].low >= a.high or self.holds(y[0], a, depth))
+        if name == "Clip" and len(y) > 1:
+            below = len(y) == 2 or y[2].low >= a.high
+            return below and (y[1].low >= a.high or self.holds(y[0], a, depth))
         if name == "Add":
             return any(q.low >= 0 and self.holds(p, a, depth) for p, q in (y, y[::-1]))
         if name == "Sub":
@@ -139,20 +141,26 @@ def _share(factor: AbstractTensor) -> bool:
 
 
 def _made(x: AbstractTensor) -> tuple[str, tuple[AbstractTensor, ...]]:
-    """The operator that computed a floating-point value and its operands; nothing where an operand is missing."""
+    """The operator that computed a floating-point value and its operands; nothing where an operand is missing.
+
+    The greatest number of a clipping may be missing.
+    """
     origin = x.origin
-    if origin is None or not x.dtype.is_float or any(not isinstance(i, AbstractTensor) for i in origin.inputs):
+    inputs: tuple[AbstractTensor, ...] = origin.inputs if origin is not None else ()
+    if origin is not None and origin.rule.name == "Clip" and len(inputs) == 3 and inputs[2] is None:
+        inputs = inputs[:2]
+    if origin is None or not x.dtype.is_float or any(not isinstance(i, AbstractTensor) for i in inputs):
         return "", ()
-    name, count = origin.rule.name, len(origin.inputs)
+    name, count = origin.rule.name, len(inputs)
     if origin.context.is_tf and not origin.rule.elementwise:
         return "", ()
     if (name in ("Add", "Sub", "Mul", "Div") and count != 2) or (name == "Where" and count != 3) or count == 0:
         return "", ()
-    if name == "Where" and origin.inputs[0].rank != x.rank and origin.context.op == "Select":
+    if name == "Where" and inputs[0].rank != x.rank and origin.context.op == "Select":
         return "", ()  # one truth value a row
-    if any(i.nan or not np.isfinite((i.low, i.high)).all() for i in origin.inputs):
+    if any(i.nan or not np.isfinite((i.low, i.high)).all() for i in inputs):
         return "", ()
-    return name, origin.inputs
+    return name, inputs
 
 
 def selected_alike(b: AbstractTensor, a: AbstractTensor) -> bool:

@@ -24,6 +24,7 @@ from analyzer.numerical.transfer.peaks import least_sum, of_sum
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.replaced_rows import sums_are_not_zero
 from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
+from analyzer.numerical.transfer.solving import least_form
 from analyzer.numerical.transfer.unit_rows import bound_of_products, factors
 
 
@@ -137,7 +138,7 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
     lo, hi = np.maximum(lo, -bound), np.minimum(hi, bound)
     if not mean:
         entropy = sum_of_products(ctx.run, x, axes)
-        lo, hi = np.maximum(lo, entropy[0]), np.minimum(hi, entropy[1])
+        lo, hi = np.maximum(lo, max(entropy[0], least_form(x, axes))), np.minimum(hi, entropy[1])
     infinite = x.low == -np.inf or x.high == np.inf
     known = x.facts.get("max")
     facts: dict[str, Any] = {}

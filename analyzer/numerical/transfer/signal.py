@@ -11,7 +11,9 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor, count
 from analyzer.numerical.transfer.definite import least_pivot
+from analyzer.numerical.transfer.kinds import unknown_like
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.solving import solved
 
 
 def _symmetric(ctx: Context, x: AbstractTensor, most: float, shape: Any) -> AbstractTensor:
@@ -153,6 +155,27 @@ def cholesky(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, ...]:
         pivot = max(least_pivot(x), x.dtype.smallest)
         factor.facts = {"diagonal": (math.sqrt(pivot) * 0.99, most)}
     return factor, AbstractTensor(errors.dtype, errors.shape, errors.lo, errors.hi)
+
+
+@transfer("CholeskySolve")
+def cholesky_solve(ctx: Context, d: AbstractTensor, factor: AbstractTensor) -> AbstractTensor:
+    """The solution for the matrix that `factor` is the Cholesky factor of."""
+    origin = factor.origin
+    alike = (
+        origin is not None
+        and origin.rule.name == "CholeskyFactor"
+        and origin.output == 0
+        and bool(origin.context.attr("upper", 0)) == bool(ctx.attr("upper", 0))
+    )
+    return solved(ctx, d, origin.inputs[0] if alike else None)
+
+
+@transfer("LinearSolve")
+def linear_solve(ctx: Context, matrix: AbstractTensor, d: AbstractTensor) -> tuple[Any, ...]:
+    """The solution, the factors of the matrix, where rows went, and whether it failed."""
+    columns = matrix.rank is not None and d.rank == matrix.rank and bool(ctx.attr("left", 1))
+    x = solved(ctx, d, matrix if columns else None)
+    return x, *(unknown_like(ctx, i) for i in range(1, len(ctx.node.outputs)))
 
 
 @transfer("SingularValues")
