@@ -20,6 +20,7 @@ EXPORTER = (
 )  # fmt: skip
 DRY_RUN = ("torch", "torch._dynamo")  # fake tensors import the second
 CONFIRMATION = ("torch", "analyzer.numerical.confirm.inside", "analyzer.numerical.confirm.torch_evaluation")
+IN_TENSORFLOW = ("tensorflow", "analyzer.numerical.confirm.inside", "analyzer.numerical.confirm.tensorflow_search")
 # What workers import that costs more than a tenth of a second and starts no threads of its own.
 _MODEL_FILES = ("numpy", "onnx", "onnx.reference")
 ENGINES = {
@@ -45,7 +46,7 @@ TOLD = MappingProxyType(
     }
 )
 
-_MODULES = frozenset({*EXPORTER, *CONFIRMATION, *DRY_RUN, *chain.from_iterable(ENGINES.values())})
+_MODULES = frozenset({*EXPORTER, *CONFIRMATION, *IN_TENSORFLOW, *DRY_RUN, *chain.from_iterable(ENGINES.values())})
 _VALUES = {
     "CUDA_VISIBLE_DEVICES": "",
     "JAX_ENABLE_X64": "1",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum, auto
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from analyzer.numerical.confirm.points import ordinary_points, probes_from, stag
 from analyzer.numerical.confirm.problem import Point, SearchProblem
 from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, run
 from analyzer.numerical.confirm.torch_registry import Mode
+from analyzer.numerical.confirm.trials import RunVerdict
 
 SCALES = (2.0, 30.0, 1e3, 1e6, 1e18)  # how far an unbounded leaf is moved
 MOST_PAIRS = 48  # of points between which a change of sign is looked for, the last ones
@@ -40,12 +41,31 @@ STEPS = (
 )  # fractions of the way to a bound: far first, for most failures stand at bounds
 
 
-class RunVerdict(Enum):
-    """What a run does to the operator; downstream of another operator's failure, its own does not count."""
+@dataclass(frozen=True)
+class TorchTrials:
+    """Points of a problem as torch tensors, tried in torch."""
 
-    FAILS = auto()
-    DOWNSTREAM = auto()
-    HOLDS = auto()
+    problem: SearchProblem
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        return self.problem.leaves
+
+    def made(self, leaf: Leaf, array: Any) -> Any:
+        return tensor_of(leaf, array)
+
+    def numbers(self, value: Any) -> np.ndarray:
+        numbers: np.ndarray = value.detach().double().numpy()
+        return numbers
+
+    def verdict(self, point: Point, *, exactly: bool = False) -> RunVerdict:
+        return evaluated(self.problem, point, exactly=exactly)
+
+    def candidates(self, seed: int, deadline: float) -> Iterator[Point]:
+        return candidates(self.problem, seed, deadline)
+
+    def narrowed(self, leaves: tuple[Leaf, ...], fixed: Point) -> TorchTrials:
+        return TorchTrials(replace(self.problem, leaves=leaves, fixed={**self.problem.fixed, **fixed}))
 
 
 def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[Point]:
@@ -166,7 +186,7 @@ def _equal(problem: SearchProblem, start: Point, deadline: float) -> Iterator[Po
         for value in fitting[-EQUALS:]:
             if time.process_time() > deadline:
                 return
-            if leaf.admits(value):
+            if leaf.admits(value.detach().double().numpy()):
                 yield {**start, leaf.name: value.detach()}
 
 
