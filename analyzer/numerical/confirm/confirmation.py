@@ -42,7 +42,7 @@ STILL = 0.02  # of that way: a weight that moved less did not have to
 MANY = 4  # threads: what most runners have
 MORE = 4  # failing runs that are followed where the first reaches nothing
 LARGEST_SLICE = 1 << 29  # bytes
-EMPTY = "numerical/empty-mean"
+EMPTY, OVERFLOW = "numerical/empty-mean", "numerical/overflow"
 SPENT = "the time for confirmation was spent before everything had been tried"
 NO_TORCH = "warnings were not confirmed: the search needs torch (install the extra 'torch')"
 
@@ -113,7 +113,9 @@ class Confirmer:
                 return None
             seconds = min(seconds, max(0.1, deadline - self.clock()))
             own = graph.framework == "torch"
-            tries = self._tries(piece, warning, losses, seconds, others=number == 0, own=own)
+            # an overflow that only rounding decides is none that anybody meets
+            others = number == 0 and warning.rule != OVERFLOW
+            tries = self._tries(piece, warning, losses, seconds, others=others, own=own)
             seconds = self.budget.search * LATER_SIZES
             first = next(tries, None)
             if first is not None:

@@ -281,10 +281,13 @@ def _run_torch(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any
 
     folder = Path(request["folder"])
     problem = read_problem(folder, request)
-    run, source, constants = (run_torch if problem.backward else run_torch_forward)(problem, leaves)
-    (folder / "program.py").write_text(source)
-    np.savez(folder / "constants.npz", allow_pickle=False, **constants)
-    return {"status": "ran", "failed": _torch_failure(problem, run, leaves), "engine": run.engine}
+    run, written = (run_torch if problem.backward else run_torch_forward)(problem, leaves)
+    failure = _torch_failure(problem, run, leaves)
+    if failure is not None:
+        source, constants = written()
+        (folder / "program.py").write_text(source)
+        np.savez(folder / "constants.npz", allow_pickle=False, **constants)
+    return {"status": "ran", "failed": failure, "engine": run.engine}
 
 
 def _torch_failure(problem: SearchProblem, run: backends.ConcreteRun, leaves: dict[str, Any]) -> str | None:
@@ -304,7 +307,7 @@ def _run_again(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any
         problem = read_problem(folder, request)
         torch.set_num_threads(threads)
         try:
-            run, _, _ = (run_torch if problem.backward else run_torch_forward)(problem, leaves)
+            run, _ = (run_torch if problem.backward else run_torch_forward)(problem, leaves)
         finally:
             torch.set_num_threads(1)
         return {"status": "ran", "failed": _torch_failure(problem, run, leaves)}
