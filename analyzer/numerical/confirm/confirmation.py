@@ -24,7 +24,7 @@ from analyzer.numerical.confirm.extract import Slice, extract, whole
 from analyzer.numerical.confirm.infinities import Infinities, meant_by
 from analyzer.numerical.confirm.objective import target_of
 from analyzer.numerical.confirm.outcome import Confirmation, Standing
-from analyzer.numerical.hidden_overflows import HALF
+from analyzer.numerical.hidden_overflows import HALF, far_below
 from analyzer.numerical.result import Alarm
 from analyzer.operators.registry import operator_name
 from analyzer.walls.imports import IN_TENSORFLOW
@@ -115,7 +115,7 @@ class Confirmer:
             own = graph.framework == "torch"
             # an overflow that only rounding decides is none that anybody meets
             others = number == 0 and warning.rule != OVERFLOW
-            tries = self._tries(piece, warning, losses, seconds, others=others, own=own)
+            tries = self._tries(piece, warning, losses, seconds, others=others, own=own, far=far_below(graph, warning))
             seconds = self.budget.search * LATER_SIZES
             first = next(tries, None)
             if first is not None:
@@ -258,11 +258,20 @@ class Confirmer:
             self.notes.append(text)
 
     def _tries(
-        self, piece: Slice, warning: Alarm, losses: tuple[str, ...], seconds: float, *, others: bool, own: bool
+        self,
+        piece: Slice,
+        warning: Alarm,
+        losses: tuple[str, ...],
+        seconds: float,
+        *,
+        others: bool,
+        own: bool,
+        far: float,
     ) -> Iterator[Confirmation]:
         """Failing runs of a slice; with `others` at points too where torch's kernels hold.
 
-        `own`: the model is PyTorch's, which runs what ONNX Runtime has no kernel for (bfloat16).
+        `own`: the model is PyTorch's, which runs what ONNX Runtime has no kernel for (bfloat16). `far`: what a sum or
+        product that is too large reaches from any start, 0 where that is not known.
         """
         self._count += 1
         work = Path(self._folder.name, str(self._count))
@@ -284,6 +293,7 @@ class Confirmer:
             "infinite": meant_by(warning.rule),
             "engine": engine,
             "others": others,
+            "far_below": far,
         }
         run = {**request, "do": "run"}
         refused = 0

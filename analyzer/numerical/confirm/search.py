@@ -77,7 +77,8 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
     seen: list[tuple[float, Point]] = []
     starts = list(starts_of(problem.leaves, rng))
     first = {x.name: tensor_of(x, 0.0) for x in problem.leaves if "INT" in x.dtype}
-    starts = [start for start in (*starts, {**starts[0], **first}) if not first or _runs(problem, start)]
+    if first:
+        starts = [start for start in (*starts, {**starts[0], **first}) if _runs(problem, start)]
     if not starts:
         return
 
@@ -90,6 +91,7 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
     silent = {x.name: tensor_of(x, 0.0) for x in inputs}  # engines agree on biases
     loud = {x.name: tensor_of(x, x.hi) for x in inputs if not unbounded(x)}  # and on what is saturated
     kinds = [{**starts[0], **moved} for moved in ({}, silent, loud)]
+    kinds = [] if problem.far_below else kinds  # nothing becomes large by meeting another value
     for point in (p for start in kinds for p in _equal(problem, start, deadline)):
         if evaluated(problem, point) is RunVerdict.FAILS:
             yield point
@@ -109,7 +111,7 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
             for start in starts:
                 if time.process_time() > deadline:
                     return
-                last, overshot = start, False
+                last, overshot, least = start, False, 0.0
                 for point, value in _descend(problem, start, movable, scale, deadline):
                     verdict = evaluated(problem, point)
                     if verdict is RunVerdict.FAILS:
@@ -121,6 +123,9 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
                         overshot = True
                         yield from _short_of(problem, last, point)
                     seen.append((value, point))
+                    least = min(least, value)
+                if -least < problem.far_below:
+                    break  # other starts end within a few times of the first
             near = [min(seen, key=lambda pair: pair[0])[1] if seen else starts[0]]
             for point in approached(problem, near[0], movable, deadline):
                 near.append(point)

@@ -245,6 +245,7 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
         tuple(request["losses"]),
         bool(request.get("flush", False)),
         _infinities(request),
+        float(request.get("far_below", 0.0)),
     )
 
 
