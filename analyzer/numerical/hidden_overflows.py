@@ -25,7 +25,7 @@ from analyzer.operators.declaration import CONTRACTION, ELEMENTWISE, LINEAR, POL
 from analyzer.operators.registry import operator_of, traits_of
 
 HALF = ("float16", "bfloat16")
-HALF_SEARCHES = 4  # of a target in half precision, whose time all of them share: a transformer has three a layer
+HALF_SEARCHES = 2  # of a target in half precision, whose time all of them share: a transformer has three a layer
 MOST = 12  # searches a target in wider types: each may take seconds, and the time belongs to the warnings first
 
 
