@@ -21,11 +21,11 @@ from analyzer.numerical.explanation import behind, rests_on
 from analyzer.numerical.growth import exponential
 from analyzer.numerical.result import Alarm, Interpretation
 from analyzer.operators.conditions import DIVISION_BY_ZERO
-from analyzer.operators.declaration import PRODUCT, RECURRENT
+from analyzer.operators.declaration import CONTRACTION, ELEMENTWISE, LINEAR, POLYNOMIAL, PRODUCT, RECURRENT
 from analyzer.operators.registry import operator_of, traits_of
 
 HALF = ("float16", "bfloat16")
-HALF_SEARCHES = 4  # of a target in half precision, whose time all of them share: a transformer has three a layer
+HALF_SEARCHES = 2  # of a target in half precision, whose time all of them share: a transformer has three a layer
 MOST = 12  # searches a target in wider types: each may take seconds, and the time belongs to the warnings first
 
 
@@ -88,6 +88,20 @@ def _likelihood(graph: Graph, warning: Alarm, assumptions: Sequence[Assumption])
     # of weights deep networks make such numbers too, at the far ends of all their ranges
     alone = len(inputs) == len(rests) and all(math.isfinite(r.hi - r.lo) for r in inputs)
     return _Likelihood.OPEN if alone else None
+
+
+def far_below(graph: Graph, warning: Alarm) -> float:
+    """What a search's result must reach with one start for others to be worth trying; 0 where its size tells nothing.
+
+    From wherever they start, searches for a large sum or product of what has bounds end within a few times of each
+    other: a sixteenth of the largest number in half precision. Of other operators nothing is said, nor inside bodies:
+    quotients become large near one point, accumulators may overflow though results are small, and loops grow.
+    """
+    traits = traits_of(warning.node)
+    sums = traits & (LINEAR | POLYNOMIAL) and traits & (ELEMENTWISE | CONTRACTION)
+    if not sums or warning.rule != "numerical/overflow" or warning.node.graph is not graph.graph:
+        return 0.0
+    return float(element_type(warning.dtype).hi ** 0.75)
 
 
 def fails_with(graph: Graph, found: Interpretation, warning: Alarm, first: Alarm) -> bool:

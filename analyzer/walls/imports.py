@@ -23,6 +23,7 @@ DRY_RUN = MappingProxyType(
     {"torch": ("torch", "torch._dynamo"), "tensorflow": ("tensorflow", "keras"), "keras": ("tensorflow", "keras")}
 )
 CONFIRMATION = ("torch", "analyzer.numerical.confirm.inside", "analyzer.numerical.confirm.torch_evaluation")
+IN_TENSORFLOW = ("tensorflow", "analyzer.numerical.confirm.inside", "analyzer.numerical.confirm.tensorflow_search")
 # What workers import that costs more than a tenth of a second and starts no threads of its own.
 _MODEL_FILES = ("numpy", "onnx", "onnx.reference")
 ENGINES = {
@@ -48,7 +49,9 @@ TOLD = MappingProxyType(
     }
 )
 
-_MODULES = frozenset({*EXPORTER, *CONFIRMATION, *chain.from_iterable((*DRY_RUN.values(), *ENGINES.values()))})
+_MODULES = frozenset(
+    {*EXPORTER, *CONFIRMATION, *IN_TENSORFLOW, *chain.from_iterable((*DRY_RUN.values(), *ENGINES.values()))}
+)
 _VALUES = {
     "CUDA_VISIBLE_DEVICES": "",
     "JAX_ENABLE_X64": "1",

@@ -185,3 +185,14 @@ def test_no_run_has_a_shorter_mean_than_is_said(written: bool, mean: bool) -> No
                 assert outside(found[output], value) == ""
     assert seen > 100
     assert 0 < found[graph.graph.outputs[1]].low <= least < (1 if mean else 3)
+
+
+def test_shares_of_what_is_always_0_fail_once_and_no_rule_raises() -> None:
+    b = Builder()
+    nothing = b.op("Relu", b.op("Neg", b.op("Relu", b.input("x", (6, 2)))))
+    axis = b.const([1], np.int64)
+    share = b.op("Div", nothing, b.op("ReduceSum", nothing, axis), name="first")
+    again = b.op("Div", share, b.op("ReduceSum", share, axis), name="second")
+    found = run(b.graph(again), SCORES)
+    assert [w.node.name for w in found.warnings if w.root is None] == ["first"]
+    assert not found.failed_rules

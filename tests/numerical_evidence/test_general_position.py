@@ -22,7 +22,8 @@ from analyzer.numerical.confirm.objective import LOWEST, ZERO
 from analyzer.numerical.confirm.points import probes
 from analyzer.numerical.confirm.position import nearer
 from analyzer.numerical.confirm.problem import SearchProblem
-from analyzer.numerical.confirm.search import RunVerdict, candidates, evaluated
+from analyzer.numerical.confirm.search import TorchTrials, candidates, evaluated
+from analyzer.numerical.confirm.trials import RunVerdict
 from analyzer.numerical.findings import NOT_REACHED
 
 N = helper.make_node
@@ -163,7 +164,7 @@ def test_the_nearest_failing_weights_fail_in_pytorch_itself() -> None:
     model = helper.make_model(helper.make_graph(nodes, "g", values[:1], values[1:]), ir_version=10)
     leaf = Leaf("w", (3,), "FLOAT", -300.0, 300.0, "parameter", np.zeros(3, np.float32), True)
     problem = SearchProblem(ir.from_proto(model), (leaf,), ("p",), ("y",), (0, LOWEST))
-    found, _ = nearer(problem, {"w": torch.full((3,), -300.0)})
+    found, _ = nearer(TorchTrials(problem), {"w": torch.full((3,), -300.0)})
     assert evaluated(problem, found, exactly=True) is RunVerdict.FAILS
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+import math
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx_ir as ir
 import pytest
 from onnx import TensorProto, helper
 
@@ -16,8 +19,14 @@ from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse
+from analyzer.numerical.confirm import search
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
+from analyzer.numerical.confirm.extract import Leaf
+from analyzer.numerical.confirm.objective import target_of
+from analyzer.numerical.confirm.problem import SearchProblem
 from analyzer.numerical.growth import exponential
+from analyzer.numerical.hidden_overflows import far_below
+from analyzer.numerical.result import Alarm, Interval
 
 sys.path.append(str(Path(__file__).parents[1] / "numerical"))
 from build import Builder
@@ -230,4 +239,39 @@ def test_layers_of_half_precision_share_the_time_of_a_few_searches() -> None:
         found = analyse(b.graph(h), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=confirmer)
         assert found.findings == ()
         assert confirmer.asked > 4
-        assert confirmer.spent <= 24.1
+        assert confirmer.spent <= 12.1
+
+
+def large_product(factor: float) -> SearchProblem:
+    """A matrix product in half precision whose result is at most 640 times `factor`."""
+    values = [helper.make_tensor_value_info(n, HALF, [4, 16] if n == "x" else [16, 4]) for n in "xw"]
+    made = helper.make_tensor_value_info("y", HALF, [4, 4])
+    model = helper.make_model(helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "g", values, [made]))
+    x = Leaf("x", (4, 16), "FLOAT16", -10.0, 10.0)
+    w = Leaf("w", (16, 4), "FLOAT16", -4.0 * factor, 4.0 * factor, "parameter", np.zeros((16, 4), np.float16), True)
+    problem = SearchProblem(ir.from_proto(model), (x, w), ("x", "w"), ("y",), target_of("MatMul", -1, False))
+    return replace(problem, far_below=65504.0**0.75)
+
+
+@pytest.mark.parametrize(("factor", "most", "found"), [(1.0, 3, False), (40.0, 12, False), (200.0, 12, True)])
+def test_a_search_that_stays_far_from_an_overflow_makes_no_other_start(
+    factor: float, most: int, found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    descents = []
+    descend = search._descend
+    monkeypatch.setattr(search, "_descend", lambda *a: descents.append(a) or descend(*a))
+    points = list(search.candidates(large_product(factor), 0, math.inf))
+    assert bool(points) is found
+    assert len(descents) <= most
+    assert found or len({str(a[1:3]) for a in descents}) == len(descents)  # no descent twice
+
+
+@pytest.mark.parametrize("op", ["Div", "ReduceMean", "CumSum", "Attention", "Exp"])
+def test_the_size_of_a_result_tells_nothing_where_it_is_no_sum_or_product(op: str) -> None:
+    b = Builder()
+    x = b.input("x", (4, 4))
+    graph = b.graph(b.op(op, x, x, name="made"), b.op("Mul", x, x, name="product"))
+    overflows = (
+        Alarm("numerical/overflow", n, -1, Interval(0.0, math.inf, False), "", "float16") for n in list(graph.graph)[:2]
+    )
+    assert [far_below(graph, w) > 0 for w in overflows] == [False, True]

@@ -47,8 +47,8 @@ def earlier_failure(model: ir.Model, values: Arrays, outputs: Sequence[str], inf
         if not node.inputs or set(made) & set(outputs) or bodies(node):
             continue
         given = [v.name for v in node.inputs if v is not None and v.name in values]
-        if all(_finite(values[n], infinite) for n in given if n) and not all(
-            _finite(values[n], infinite) for n in made if n
+        if all(all_finite(values[n], infinite) for n in given if n) and not all(
+            all_finite(values[n], infinite) for n in made if n
         ):
             return node.name or node.op_type
     return None
@@ -78,11 +78,11 @@ def forward_failure(
     """
     known = {**leaves, **run.results}
     for name in operands:
-        if name in known and not _finite(known[name], bool(infinite)):
+        if name in known and not all_finite(known[name], bool(infinite)):
             return None
     for name in outputs:
         array = known.get(name)
-        if array is None or _finite(array, infinite.passed_on):
+        if array is None or all_finite(array, infinite.passed_on):
             continue
         array = np.asarray(array, np.float64)
         bad = np.isnan(array) if infinite.passed_on else ~np.isfinite(array)
@@ -113,17 +113,17 @@ def event_failure(run: ConcreteRun, event: str) -> str | None:
 
 def gradient_failure(run: ConcreteRun, ends: Sequence[str]) -> str | None:
     """One sentence if the forward results called `ends` are finite and the operator's gradient is not."""
-    if not run.own or not all(_finite(run.results[name]) for name in ends if name in run.results):
+    if not run.own or not all(all_finite(run.results[name]) for name in ends if name in run.results):
         return None
     for name, array in run.gradients.items():
-        if not _finite(array):
+        if not all_finite(array):
             bad = ~np.isfinite(np.asarray(array, np.float64))
             kind = "NaN" if np.isnan(np.asarray(array, np.float64)).any() else "infinite"
             return f"the gradient of {name} has {int(bad.sum())} of {array.size} elements that are not finite ({kind})"
     return None
 
 
-def _finite(array: np.ndarray, infinite: bool = False) -> bool:
+def all_finite(array: np.ndarray, infinite: bool = False) -> bool:
     if array.dtype.kind in "iub":
         return True
     if infinite:

@@ -8,6 +8,7 @@ import select
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -38,10 +39,12 @@ class WorkerFailed(Exception):
 class Worker:
     """A worker process, started at the first request and again after it died.
 
-    It may write below `folder` only (None: an empty folder of its own), which requests name.
+    It may write below `folder` only (None: an empty folder of its own), which requests name; `imports` are what the
+    process imports that it is forked from.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, imports: Sequence[str] = CONFIRMATION) -> None:
+        self._imports = imports
         self._process: subprocess.Popen[bytes] | forked.Forked | None = None
         self._own = tempfile.TemporaryDirectory(prefix="assay-worker-", ignore_cleanup_errors=True)
         self._home = folder or Path(self._own.name)
@@ -103,7 +106,7 @@ class Worker:
             rules = launch.worker_rules(self._home, memory=MEMORY, output=FILE_SIZE)
             environment = launch.environment(self._home, VARIABLES)
             self._process = forked.start(
-                MODULE, imports=CONFIRMATION, rules=rules, path=[launch.ASSAY], folder=self._home,
+                MODULE, imports=self._imports, rules=rules, path=[launch.ASSAY], folder=self._home,
                 variables=environment, own=VARIABLES, session=True, errors="dropped",
             ) or subprocess.Popen(
                 launch.command(MODULE, rules=rules, path=[launch.ASSAY]),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import signal
 import tempfile
 import time
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -23,10 +24,13 @@ from analyzer.numerical.confirm.extract import Slice, extract, whole
 from analyzer.numerical.confirm.infinities import Infinities, meant_by
 from analyzer.numerical.confirm.objective import target_of
 from analyzer.numerical.confirm.outcome import Confirmation, Standing
-from analyzer.numerical.hidden_overflows import HALF
+from analyzer.numerical.hidden_overflows import HALF, far_below
 from analyzer.numerical.result import Alarm
 from analyzer.operators.registry import operator_name
+from analyzer.walls.imports import IN_TENSORFLOW
 
+PROBES = 0.25  # of the search's time for the points that TensorFlow tries without gradients
+ROUNDING = 1e-5  # relative; where a repair moves results further, torch tells whether it is the formula that is inexact
 START_SECONDS = 60.0  # for importing a framework on a busy machine
 # How much longer than its processor time an answer may take: the clock on the wall cuts off only what hangs.
 BUSY = 10
@@ -38,7 +42,7 @@ STILL = 0.02  # of that way: a weight that moved less did not have to
 MANY = 4  # threads: what most runners have
 MORE = 4  # failing runs that are followed where the first reaches nothing
 LARGEST_SLICE = 1 << 29  # bytes
-EMPTY = "numerical/empty-mean"
+EMPTY, OVERFLOW = "numerical/empty-mean", "numerical/overflow"
 SPENT = "the time for confirmation was spent before everything had been tried"
 NO_TORCH = "warnings were not confirmed: the search needs torch (install the extra 'torch')"
 
@@ -57,6 +61,8 @@ class ConfirmationBudget:
 class Confirmer:
     """Searches and runs in two worker processes, one for torch and ONNX Runtime, one for TensorFlow.
 
+    A finding of a TensorFlow graph needs the first only where probes without gradients show nothing.
+
     Use it as a context manager; the confirmations' files live until it is closed.
     """
 
@@ -64,7 +70,7 @@ class Confirmer:
         self.budget = budget
         self._folder = tempfile.TemporaryDirectory(prefix="assay-confirm-", ignore_cleanup_errors=True)
         self._searcher = Worker(Path(self._folder.name))
-        self._tensorflow = Worker(Path(self._folder.name))
+        self._tensorflow = Worker(Path(self._folder.name), IN_TENSORFLOW)
         self._count = 0
         # The size of unknown dimensions of a graph's last confirmation; the graph whole, by its sizes and ranges.
         self._fitting: WeakKeyDictionary[Graph, int] = WeakKeyDictionary()
@@ -107,7 +113,9 @@ class Confirmer:
                 return None
             seconds = min(seconds, max(0.1, deadline - self.clock()))
             own = graph.framework == "torch"
-            tries = self._tries(piece, warning, losses, seconds, others=number == 0, own=own)
+            # an overflow that only rounding decides is none that anybody meets
+            others = number == 0 and warning.rule != OVERFLOW
+            tries = self._tries(piece, warning, losses, seconds, others=others, own=own, far=far_below(graph, warning))
             seconds = self.budget.search * LATER_SIZES
             first = next(tries, None)
             if first is not None:
@@ -168,7 +176,7 @@ class Confirmer:
             "moved": far if len(far) == len(moved) else [],
         }
         try:
-            answer = self._searcher.ask(request, BUSY * self.budget.run + START_SECONDS)
+            answer = self._asked(request, found.kind == "tensorflow", lambda a: a["status"] == "followed")
         except WorkerFailed:
             return found
         if answer["status"] == "elsewhere":
@@ -214,7 +222,7 @@ class Confirmer:
         request |= {"do": "compare", "seed": self.budget.seed, "changed": after.results[0]}
         request |= {"target": (-1, "largest"), "backward": False, "losses": ()}
         try:
-            answer = self._searcher.ask(request, BUSY * self.budget.run + START_SECONDS)
+            answer = self._asked(request, before.is_tensorflow, lambda a: a.get("moved", 1.0) <= ROUNDING)
         except WorkerFailed:
             return None
         return float(answer["moved"]) if answer["status"] == "compared" else None
@@ -250,11 +258,20 @@ class Confirmer:
             self.notes.append(text)
 
     def _tries(
-        self, piece: Slice, warning: Alarm, losses: tuple[str, ...], seconds: float, *, others: bool, own: bool
+        self,
+        piece: Slice,
+        warning: Alarm,
+        losses: tuple[str, ...],
+        seconds: float,
+        *,
+        others: bool,
+        own: bool,
+        far: float,
     ) -> Iterator[Confirmation]:
         """Failing runs of a slice; with `others` at points too where torch's kernels hold.
 
-        `own`: the model is PyTorch's, which runs what ONNX Runtime has no kernel for (bfloat16).
+        `own`: the model is PyTorch's, which runs what ONNX Runtime has no kernel for (bfloat16). `far`: what a sum or
+        product that is too large reaches from any start, 0 where that is not known.
         """
         self._count += 1
         work = Path(self._folder.name, str(self._count))
@@ -267,7 +284,6 @@ class Confirmer:
         engine = "tensorflow" if piece.is_tensorflow else "torch" if warning.backward else "onnx"
         request: dict[str, Any] = {
             **self._described(work, piece),
-            "do": "search",
             "seed": self.budget.seed,
             "seconds": seconds,
             "target": target_of(operator_name(warning.node), warning.operand, warning.backward),
@@ -277,20 +293,11 @@ class Confirmer:
             "infinite": meant_by(warning.rule),
             "engine": engine,
             "others": others,
+            "far_below": far,
         }
         run = {**request, "do": "run"}
         refused = 0
-        for _ in range(self.budget.attempts):
-            try:
-                answer = self._searcher.ask(request, BUSY * seconds + START_SECONDS)
-            except WorkerFailed as failure:
-                self.note(f"the search for a failing input ended early: {failure}")
-                return
-            if answer["status"] != "found":
-                if "No module named 'torch'" in answer.get("reason", ""):
-                    self.note(NO_TORCH)
-                return
-            request = {"do": "next"}
+        for answer in self._proposed(request, seconds):
             real = self._run({**run, "engine": engine}, engine)
             # ONNX Runtime computes half precision in float32 on a CPU, where it has a kernel at all; what the mean of
             # nothing is ONNX leaves open.
@@ -325,6 +332,37 @@ class Confirmer:
                     ),
                     self._threads({**run, "engine": engine, "event": event}, engine),
                 )
+
+    def _proposed(self, request: dict[str, Any], seconds: float) -> Iterator[JSON]:
+        """The answers of searches that found a point, one engine after the other; torch, which has gradients, last."""
+        searchers = [("torch", self._searcher, seconds)]
+        if request["engine"] == "tensorflow":
+            searchers.insert(0, ("tensorflow", self._tensorflow, seconds * PROBES))
+        for place, worker, given in searchers:
+            asked = {**request, "do": "search", "in": place, "seconds": given}
+            for _ in range(self.budget.attempts):
+                try:
+                    answer = worker.ask(asked, BUSY * given + START_SECONDS)
+                except WorkerFailed as failure:
+                    if place == "torch":
+                        self.note(f"the search for a failing input ended early: {failure}")
+                    break
+                if answer["status"] != "found":
+                    if "No module named 'torch'" in answer.get("reason", ""):
+                        self.note(NO_TORCH)
+                    break
+                yield answer
+                asked = {"do": "next"}
+
+    def _asked(self, request: dict[str, Any], own: bool, good: Callable[[JSON], bool]) -> JSON:
+        """The answer of TensorFlow where the slice is its `own` and the answer `good`, else that of torch."""
+        seconds = BUSY * self.budget.run + START_SECONDS
+        if own:
+            with contextlib.suppress(WorkerFailed):
+                answer = self._tensorflow.ask({**request, "in": "tensorflow"}, seconds)
+                if good(answer):
+                    return answer
+        return self._searcher.ask({**request, "in": "torch"}, seconds)
 
     def _threads(self, request: dict[str, Any], engine: str) -> str:
         """With how many threads a failure that a run with one has shown is seen: kernels add in other orders."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import onnx_ir as ir
@@ -48,26 +47,27 @@ class Leaf:
     parts: Parts = ()  # … and one of each of these parts of the tensor
     order: tuple[int, int] | None = None  # the axis along which numbers rise (1) or fall (-1), or stay equal
 
-    def arranged(self, tensor: Any) -> Any:
+    def arranged(self, array: np.ndarray) -> np.ndarray:
         """The numbers of a tensor in the order in which they must be."""
         if self.order is None:
-            return tensor
+            return array
         axis, sign = self.order
-        return tensor.sort(dim=axis, descending=sign < 0).values
+        rising = np.sort(array, axis=axis)
+        return np.flip(rising, axis) if sign < 0 else rising
 
-    def admits(self, tensor: Any) -> bool:
+    def admits(self, array: np.ndarray) -> bool:
         """Whether every number of a tensor lies in its range, some where one must, and all in their order."""
-        inside = bool(((tensor >= self.lo) & (tensor <= self.hi)).all())
-        return inside and not self.lacking(tensor) and bool((self.arranged(tensor) == tensor).all())
+        inside = bool(((array >= self.lo) & (array <= self.hi)).all())
+        return inside and not self.lacking(array) and bool((self.arranged(array) == array).all())
 
-    def lacking(self, tensor: Any) -> list[Any]:
-        """The parts of a tensor in which no element lies where one must."""
+    def lacking(self, array: np.ndarray) -> list[np.ndarray]:
+        """The parts of a tensor, as views, in which no element lies where one must."""
         if self.held is None:
             return []
         lo, hi = self.held
-        parts = [tensor[tuple(slice(*cut) for cut in part[: tensor.ndim])] for part in self.parts]
-        read = [p if p.numel() >= LEAST_PART else tensor for p in parts or [tensor]]
-        return [p for p in read if p.numel() and not bool(((p >= lo) & (p <= hi)).any())]
+        parts = [array[tuple(slice(*cut) for cut in part[: array.ndim])] for part in self.parts]
+        read = [p if p.size >= LEAST_PART else array for p in parts or [array]]
+        return [p for p in read if p.size and not bool(((p >= lo) & (p <= hi)).any())]
 
 
 @dataclass(frozen=True)

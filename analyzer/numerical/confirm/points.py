@@ -6,15 +6,55 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
+import onnx_ir as ir
 
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.objective import EDGE
 from analyzer.numerical.confirm.problem import Point, SearchProblem
-from analyzer.numerical.confirm.torch_dtypes import torch_dtype
+from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
 from analyzer.numerical.constants import constant_array
 from analyzer.numerical.decided import COMPARISONS, MIRRORED
 from analyzer.operators.registry import operator_name
+
+Make = Callable[[Leaf, Any], Any]  # a value of a leaf out of an array
+
+
+def unbounded(leaf: Leaf) -> bool:
+    return not (np.isfinite(leaf.lo) and np.isfinite(leaf.hi))
+
+
+def array_of(leaf: Leaf, array: Any) -> np.ndarray:
+    """`array` clipped into the leaf's range, in its dtype; rounding to the dtype never leaves the range.
+
+    Where no element of a part lies where one must, its first gets the least number that does; an order is kept.
+    """
+    dtype = ir.DataType[leaf.dtype].numpy()
+    wide = np.broadcast_to(np.clip(np.asarray(array, np.float64), leaf.lo, leaf.hi), leaf.shape)
+    if not ir.DataType[leaf.dtype].is_floating_point():
+        made = wide.astype(dtype)
+    else:
+        largest = float(ml_dtypes.finfo(dtype).max)
+        wide = np.where(np.isnan(wide), 0.0, np.clip(wide, -largest, largest))
+        made = wide.astype(dtype)
+        lo, hi = (np.asarray(end, np.float64).astype(dtype) for end in (leaf.lo, leaf.hi))
+        if np.isfinite(leaf.lo) and float(lo) < leaf.lo:
+            lo = np.nextafter(lo, np.asarray(np.inf, dtype))
+        if np.isfinite(leaf.hi) and float(hi) > leaf.hi:
+            hi = np.nextafter(hi, np.asarray(-np.inf, dtype))
+        back = made.astype(np.float64)
+        if bool((back < leaf.lo).any()) or bool((back > leaf.hi).any()):
+            made = np.minimum(np.maximum(made, lo), hi)
+    if leaf.held is not None:
+        for part in leaf.lacking(made):
+            part[(0,) * part.ndim] = leaf.held[0]
+    return leaf.arranged(made)
+
+
+def tensor_of(leaf: Leaf, array: Any) -> Any:
+    """The same as a torch tensor."""
+    return from_numpy(array_of(leaf, array)).to(torch_dtype(leaf.dtype))
 
 
 def probes(problem: SearchProblem, seed: int) -> Iterator[Point]:
@@ -23,7 +63,7 @@ def probes(problem: SearchProblem, seed: int) -> Iterator[Point]:
     yield from probes_from(problem, next(starts_of(problem.leaves, rng)), rng)
 
 
-def ordinary_points(problem: SearchProblem, seed: int, count: int) -> Iterator[Point]:
+def ordinary_points(problem: SearchProblem, seed: int, count: int, make: Make = tensor_of) -> Iterator[Point]:
     """What a healthy run sees: initial or small parameters, data within [-3, 3] as far as their ranges allow."""
     for i in range(count):
         rng = np.random.default_rng(seed + i)
@@ -31,38 +71,8 @@ def ordinary_points(problem: SearchProblem, seed: int, count: int) -> Iterator[P
         for leaf in problem.leaves:
             lo, hi = max(leaf.lo, -3.0), min(leaf.hi, 3.0)
             calm = replace(leaf, lo=lo, hi=hi) if lo <= hi and "INT" not in leaf.dtype else leaf
-            point[leaf.name] = tensor_of(leaf, _ordinary(calm, rng))
+            point[leaf.name] = make(leaf, _ordinary(calm, rng))
         yield point
-
-
-def unbounded(leaf: Leaf) -> bool:
-    return not (np.isfinite(leaf.lo) and np.isfinite(leaf.hi))
-
-
-def tensor_of(leaf: Leaf, array: Any) -> Any:
-    """`array` clipped into the leaf's range, in its dtype; rounding to the dtype never leaves the range.
-
-    Where no element of a part lies where one must, its first gets the least number that does; an order is kept.
-    """
-    import torch
-
-    dtype = torch_dtype(leaf.dtype)
-    array = np.clip(np.asarray(array, np.float64), leaf.lo, leaf.hi)
-    tensor = torch.from_numpy(np.broadcast_to(array, leaf.shape).copy()).to(dtype)
-    if dtype.is_floating_point:
-        back = tensor.double()
-        lo, hi = torch.tensor(leaf.lo).to(dtype), torch.tensor(leaf.hi).to(dtype)
-        if np.isfinite(leaf.lo) and lo.double() < leaf.lo:
-            lo = torch.nextafter(lo, torch.full_like(lo, np.inf))
-        if np.isfinite(leaf.hi) and hi.double() > leaf.hi:
-            hi = torch.nextafter(hi, torch.full_like(hi, -np.inf))
-        if bool((back < leaf.lo).any()) or bool((back > leaf.hi).any()):
-            tensor = torch.minimum(torch.maximum(tensor, lo), hi)
-        tensor = torch.nan_to_num(tensor)
-    if leaf.held is not None:
-        for part in leaf.lacking(tensor):
-            part[(0,) * part.ndim] = leaf.held[0]
-    return leaf.arranged(tensor)
 
 
 def _middle(leaf: Leaf) -> float:
@@ -88,19 +98,25 @@ def _ordinary(leaf: Leaf, rng: np.random.Generator) -> Any:
     return _random(leaf, rng)
 
 
-def starts_of(leaves: Sequence[Leaf], rng: np.random.Generator) -> Iterator[Point]:
-    yield {leaf.name: tensor_of(leaf, _ordinary(leaf, rng)) for leaf in leaves}
-    yield {leaf.name: tensor_of(leaf, _random(leaf, rng)) for leaf in leaves}
+def starts_of(leaves: Sequence[Leaf], rng: np.random.Generator, make: Make = tensor_of) -> Iterator[Point]:
+    yield {leaf.name: make(leaf, _ordinary(leaf, rng)) for leaf in leaves}
+    yield {leaf.name: make(leaf, _random(leaf, rng)) for leaf in leaves}
 
 
-def probes_from(problem: SearchProblem, ordinary: Point, rng: np.random.Generator) -> Iterator[Point]:
+def probes_from(
+    problem: SearchProblem,
+    ordinary: Point,
+    rng: np.random.Generator,
+    make: Make = tensor_of,
+    leaves: Sequence[Leaf] | None = None,
+) -> Iterator[Point]:
     """Ordinary values, each constant extreme for all inputs, all leaves and one leaf alone, and random corners.
 
     Blank inputs beside one extreme one come too: what is sharpened, scaled or divided by it starts from equal numbers.
     Witnesses that leave the weights as they are come first.
     Then the model's own scalar constants: what it compares with, clips at and divides by.
     """
-    leaves = problem.leaves
+    leaves = problem.leaves if leaves is None else leaves
     yield ordinary
     extremes: list[Callable[[Leaf], Any]] = [
         lambda leaf: 0.0,
@@ -112,32 +128,32 @@ def probes_from(problem: SearchProblem, ordinary: Point, rng: np.random.Generato
     inputs = [leaf for leaf in leaves if leaf.role != "parameter"]
     if len(inputs) < len(leaves):  # weights as they are: equal indices, blank and full inputs
         for extreme in extremes[:3]:
-            yield {**ordinary, **{leaf.name: tensor_of(leaf, extreme(leaf)) for leaf in inputs}}
+            yield {**ordinary, **{leaf.name: make(leaf, extreme(leaf)) for leaf in inputs}}
     for extreme in extremes:
-        yield {leaf.name: tensor_of(leaf, extreme(leaf)) for leaf in leaves}
+        yield {leaf.name: make(leaf, extreme(leaf)) for leaf in leaves}
     if len(inputs) > 1:
-        blank = {leaf.name: tensor_of(leaf, 0.0) for leaf in inputs}
+        blank = {leaf.name: make(leaf, 0.0) for leaf in inputs}
         for leaf in alone:
             for extreme in extremes[1:3] if leaf.name in blank else ():
-                yield {**ordinary, **blank, leaf.name: tensor_of(leaf, extreme(leaf))}
+                yield {**ordinary, **blank, leaf.name: make(leaf, extreme(leaf))}
     for leaf in alone:
         for extreme in extremes[:3]:
-            yield {**ordinary, leaf.name: tensor_of(leaf, extreme(leaf))}
+            yield {**ordinary, leaf.name: make(leaf, extreme(leaf))}
     for _ in range(4):
         corner = {}
         for leaf in leaves:
             low, high = extremes[1](leaf), extremes[2](leaf)
-            corner[leaf.name] = tensor_of(leaf, np.where(rng.random(leaf.shape) < 0.5, low, high))
+            corner[leaf.name] = make(leaf, np.where(rng.random(leaf.shape) < 0.5, low, high))
         yield corner
     for number in special_values(problem):
         for leaf in alone[:6]:
             if leaf.lo <= number <= leaf.hi:
-                yield {**ordinary, leaf.name: tensor_of(leaf, number)}
+                yield {**ordinary, leaf.name: make(leaf, number)}
     whole = [leaf for leaf in alone if "INT" in leaf.dtype]
     for token in compared_integers(problem):
         for leaf in whole:
             if leaf.lo <= token <= leaf.hi:
-                yield {**ordinary, leaf.name: tensor_of(leaf, token)}
+                yield {**ordinary, leaf.name: make(leaf, token)}
 
 
 def compared_integers(problem: SearchProblem) -> list[int]:

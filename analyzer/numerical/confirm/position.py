@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from analyzer.numerical.confirm.extract import Leaf
-from analyzer.numerical.confirm.points import tensor_of, unbounded
+from analyzer.numerical.confirm.points import unbounded
 from analyzer.numerical.confirm.problem import Point, SearchProblem
-from analyzer.numerical.confirm.search import RunVerdict, candidates, evaluated
+from analyzer.numerical.confirm.trials import RunVerdict, Trials
 
 SCALES = (1e-3, 1e-2)  # of a weight's range: far above rounding, far below what training changes
 TRIALS = 4  # at each scale
@@ -36,7 +36,7 @@ class Witness:
     moved: tuple[tuple[str, float, float, float], ...] = ()  # name, initial value, value, part of the way to the end
 
 
-def weights_of(problem: SearchProblem) -> list[Leaf]:
+def weights_of(problem: Trials | SearchProblem) -> list[Leaf]:
     """The leaves that training moves."""
     return [x for x in problem.leaves if x.role == "parameter" and _floating(x) and x.lo < x.hi]
 
@@ -45,30 +45,32 @@ def _floating(leaf: Leaf) -> bool:
     return "FLOAT" in leaf.dtype or leaf.dtype == "DOUBLE"
 
 
-def jittered(leaf: Leaf, tensor: Any, scale: float, rng: np.random.Generator, beyond: bool = False) -> Any:
+def jittered(
+    trials: Trials, leaf: Leaf, value: Any, scale: float, rng: np.random.Generator, beyond: bool = False
+) -> Any:
     """The weight with every element moved at random by up to `scale` of its range.
 
     With `beyond`, also past the ends of a range that is estimated: they are where the estimate ends, not the weight.
     """
     width = leaf.hi - leaf.lo if not unbounded(leaf) else 1.0
-    where = tensor.detach().double().numpy()
+    where = trials.numbers(value)
     step = scale * np.maximum(width, np.abs(where) if unbounded(leaf) else 0.0)
     moved = where + rng.uniform(-1.0, 1.0, where.shape) * step
     if beyond and leaf.estimated:
         leaf = replace(leaf, lo=leaf.lo - scale * width, hi=leaf.hi + scale * width)
     else:  # what would leave the range goes the other way
         moved = np.where((moved < leaf.lo) | (moved > leaf.hi), 2 * where - moved, moved)
-    return tensor_of(leaf, moved)
+    return trials.made(leaf, moved)
 
 
-def shaken(problem: SearchProblem, point: Point, rng: np.random.Generator) -> Point:
+def shaken(trials: Trials, point: Point, rng: np.random.Generator) -> Point:
     """The point with all its weights moved by the smallest scale."""
-    return {**point, **{x.name: jittered(x, point[x.name], SCALES[0], rng) for x in weights_of(problem)}}
+    return {**point, **{x.name: jittered(trials, x, point[x.name], SCALES[0], rng) for x in weights_of(trials)}}
 
 
-def in_general_position(problem: SearchProblem, point: Point, seed: int) -> Point | None:
+def in_general_position(trials: Trials, point: Point, seed: int) -> Point | None:
     """A failing point near `point` whose weights were moved at random; None if the failure does not survive that."""
-    weights = weights_of(problem)
+    weights = weights_of(trials)
     if not weights:
         return point
     rng = np.random.default_rng(seed)
@@ -77,42 +79,42 @@ def in_general_position(problem: SearchProblem, point: Point, seed: int) -> Poin
     for beyond in (False, True) if estimated else (False,):
         for scale in SCALES:
             for _ in range(TRIALS):
-                moved = {**point, **{x.name: jittered(x, point[x.name], scale, rng, beyond) for x in weights}}
-                failing += evaluated(problem, moved) is RunVerdict.FAILS
+                moved = {**point, **{x.name: jittered(trials, x, point[x.name], scale, rng, beyond) for x in weights}}
+                failing += trials.verdict(moved) is RunVerdict.FAILS
                 if failing == ENOUGH:
                     return moved
-    return _followed(problem, point, weights, seed, rng)
+    return _followed(trials, point, weights, seed, rng)
 
 
 def _followed(
-    problem: SearchProblem, point: Point, weights: Sequence[Leaf], seed: int, rng: np.random.Generator
+    trials: Trials, point: Point, weights: Sequence[Leaf], seed: int, rng: np.random.Generator
 ) -> Point | None:
     """A failure at moved weights with inputs chosen for them."""
     names = {x.name for x in weights}
-    rest = tuple(x for x in problem.leaves if x.name not in names)
+    rest = tuple(x for x in trials.leaves if x.name not in names)
     if not any(_floating(x) and x.lo < x.hi for x in rest):
         return None
-    fixed = {x.name: jittered(x, point[x.name], SCALES[1], rng) for x in weights}
-    narrowed = replace(problem, leaves=rest, fixed={**problem.fixed, **fixed})
-    for found in candidates(narrowed, seed, time.process_time() + FOLLOW_SECONDS):
+    fixed = {x.name: jittered(trials, x, point[x.name], SCALES[1], rng) for x in weights}
+    narrowed = trials.narrowed(rest, fixed)
+    for found in narrowed.candidates(seed, time.process_time() + FOLLOW_SECONDS):
         return {**found, **fixed}
     return None
 
 
-def exact_weights(problem: SearchProblem, point: Point, seed: int) -> tuple[tuple[str, str], ...]:
+def exact_weights(trials: Trials, point: Point, seed: int) -> tuple[tuple[str, str], ...]:
     """The weights that each alone must stand where they do, with their value; all of them where no single one must."""
     rng = np.random.default_rng(seed)
-    weights = weights_of(problem)
+    weights = weights_of(trials)
     needed = []
     for leaf in weights:
-        trials = ({**point, leaf.name: jittered(leaf, point[leaf.name], s, rng, True)} for s in SCALES for _ in "ab")
-        if all(evaluated(problem, trial) is not RunVerdict.FAILS for trial in trials):
+        shifts = (jittered(trials, leaf, point[leaf.name], s, rng, True) for s in SCALES for _ in "ab")
+        if all(trials.verdict({**point, leaf.name: moved}) is not RunVerdict.FAILS for moved in shifts):
             needed.append(leaf)
-    return tuple((x.name, _value_text(point[x.name])) for x in (needed or weights)[:SHOWN])
+    return tuple((x.name, _value_text(trials.numbers(point[x.name]))) for x in (needed or weights)[:SHOWN])
 
 
-def _value_text(tensor: Any) -> str:
-    array = tensor.detach().double().numpy().reshape(-1)
+def _value_text(value: np.ndarray) -> str:
+    array = value.reshape(-1)
     if array.size and array.min() == array.max():
         return f"{array[0]:.6g}"
     if array.size and (array == 0).any():
@@ -120,32 +122,44 @@ def _value_text(tensor: Any) -> str:
     return "certain values"
 
 
-def _initial(problem: SearchProblem) -> Point:
+def _free(leaf: Leaf) -> Leaf:
+    """The leaf without its bounds: initial values may lie outside them."""
+    return replace(leaf, lo=-np.inf, hi=np.inf)
+
+
+def _mixed(start: np.ndarray, end: np.ndarray, part: float) -> np.ndarray:
+    """Exactly `start` for 0, exactly `end` for 1."""
+    way = end - start
+    mixed: np.ndarray = start + part * way if part < 0.5 else end - (1 - part) * way
+    return mixed
+
+
+def _initial(trials: Trials) -> Point:
     """The initial values of all weights; empty where one has none."""
-    weights = weights_of(problem)
+    weights = weights_of(trials)
     if any(x.initial is None for x in weights):
         return {}
-    return {x.name: tensor_of(replace(x, lo=-np.inf, hi=np.inf), x.initial) for x in weights}
+    return {x.name: trials.made(_free(x), x.initial) for x in weights}
 
 
-def nearer(problem: SearchProblem, point: Point) -> tuple[Point, tuple[tuple[str, float, float, float], ...]]:
+def nearer(trials: Trials, point: Point) -> tuple[Point, tuple[tuple[str, float, float, float], ...]]:
     """The failing point whose weights are closest to the initial ones on the way to `point`, and how far they moved."""
-    import torch
-
-    weights = [x for x in weights_of(problem) if x.initial is not None]
+    weights = [x for x in weights_of(trials) if x.initial is not None]
     if not weights:
         return point, ()
-    start = {x.name: tensor_of(replace(x, lo=-np.inf, hi=np.inf), x.initial) for x in weights}
+    start = {x.name: trials.made(_free(x), x.initial) for x in weights}
+
+    starts = {n: trials.numbers(v) for n, v in start.items()}
+    ends = {x.name: trials.numbers(point[x.name]) for x in weights}
 
     def at(part: float) -> Point:
-        mixed = {n: torch.lerp(s.double(), point[n].double(), part).to(s.dtype) for n, s in start.items()}
-        return {**point, **mixed}
+        return {**point, **{x.name: trials.made(_free(x), _mixed(starts[x.name], ends[x.name], part)) for x in weights}}
 
-    # What fails in torch itself goes on doing so: a point where other engines alone fail shows nothing of the model.
-    exactly = evaluated(problem, point, exactly=True) is RunVerdict.FAILS
+    # What fails in the engine itself goes on doing so: where others alone fail a point shows nothing of the model.
+    exactly = trials.verdict(point, exactly=True) is RunVerdict.FAILS
 
     def fails(part: float) -> bool:
-        return evaluated(problem, at(part), exactly=exactly) is RunVerdict.FAILS
+        return trials.verdict(at(part), exactly=exactly) is RunVerdict.FAILS
 
     low, high = 0.0, 1.0
     for _ in range(10):
@@ -153,13 +167,13 @@ def nearer(problem: SearchProblem, point: Point) -> tuple[Point, tuple[tuple[str
         low, high = (low, middle) if fails(middle) else (middle, high)
     high = min(1.0, high * 1.02)  # a little further: engines round differently
     found = at(high) if high < 1.0 and fails(high) else point
-    ways = [_way(x, start[x.name], found[x.name]) for x in weights]
+    ways = [_way(x, starts[x.name], trials.numbers(found[x.name])) for x in weights]
     return found, tuple(sorted((w for w in ways if w[3] > 0), key=lambda w: -w[3]))
 
 
-def _way(leaf: Leaf, start: Any, end: Any) -> tuple[str, float, float, float]:
+def _way(leaf: Leaf, start: np.ndarray, end: np.ndarray) -> tuple[str, float, float, float]:
     """Where the element that moved furthest started, where it is, and the part of the way to its range's end."""
-    a, b = (t.detach().double().numpy().reshape(-1) for t in (start, end))
+    a, b = start.reshape(-1), end.reshape(-1)
     if not a.size:
         return leaf.name, 0.0, 0.0, 0.0
     with np.errstate(all="ignore"):
@@ -169,20 +183,20 @@ def _way(leaf: Leaf, start: Any, end: Any) -> tuple[str, float, float, float]:
     return leaf.name, float(a[at]), float(b[at]), float(parts[at])
 
 
-def witnesses(problem: SearchProblem, seed: int, deadline: float) -> Iterator[Witness]:
+def witnesses(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
     """Failing points in general position; one with weights at exact values only where nothing better is found."""
     null: Point | None = None
     seen, stop = 0, deadline
-    start = _initial(problem)
-    for point in candidates(problem, seed, deadline):
+    start = _initial(trials)
+    for point in trials.candidates(seed, deadline):
         if time.process_time() > stop or seen >= NULL_POINTS:
             break
-        if start and evaluated(problem, {**point, **start}) is RunVerdict.FAILS:
+        if start and trials.verdict({**point, **start}) is RunVerdict.FAILS:
             yield Witness({**point, **start})  # where training starts, at exact values or not
             continue
-        general = in_general_position(problem, point, seed + seen)
+        general = in_general_position(trials, point, seed + seen)
         if general is not None:
-            found, moved = nearer(problem, general)
+            found, moved = nearer(trials, general)
             yield Witness(found, (), moved)
             if found is not general:
                 yield Witness(general, (), moved)
@@ -191,4 +205,4 @@ def witnesses(problem: SearchProblem, seed: int, deadline: float) -> Iterator[Wi
             null, stop = point, min(deadline, time.process_time() + NULL_SECONDS)
         seen += 1
     if null is not None:
-        yield Witness(null, exact_weights(problem, null, seed), nearer(problem, null)[1])
+        yield Witness(null, exact_weights(trials, null, seed), nearer(trials, null)[1])

@@ -35,6 +35,7 @@ class SearchProblem:
     losses: tuple[str, ...] = ()
     flush: bool = False  # the engine that decides takes denormals for 0
     infinite: Infinities = Infinities.NONE
+    far_below: float = 0.0  # a result that stays below it is far from too large; 0: its size tells nothing
     fixed: Mapping[str, Any] = field(default_factory=dict)  # values that are not searched; tensors by name
 
     @property

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum, auto
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from analyzer.numerical.confirm.points import ordinary_points, probes_from, stag
 from analyzer.numerical.confirm.problem import Point, SearchProblem
 from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, run
 from analyzer.numerical.confirm.torch_registry import Mode
+from analyzer.numerical.confirm.trials import RunVerdict
 
 SCALES = (2.0, 30.0, 1e3, 1e6, 1e18)  # how far an unbounded leaf is moved
 MOST_PAIRS = 48  # of points between which a change of sign is looked for, the last ones
@@ -40,12 +41,31 @@ STEPS = (
 )  # fractions of the way to a bound: far first, for most failures stand at bounds
 
 
-class RunVerdict(Enum):
-    """What a run does to the operator; downstream of another operator's failure, its own does not count."""
+@dataclass(frozen=True)
+class TorchTrials:
+    """Points of a problem as torch tensors, tried in torch."""
 
-    FAILS = auto()
-    DOWNSTREAM = auto()
-    HOLDS = auto()
+    problem: SearchProblem
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        return self.problem.leaves
+
+    def made(self, leaf: Leaf, array: Any) -> Any:
+        return tensor_of(leaf, array)
+
+    def numbers(self, value: Any) -> np.ndarray:
+        numbers: np.ndarray = value.detach().double().numpy()
+        return numbers
+
+    def verdict(self, point: Point, *, exactly: bool = False) -> RunVerdict:
+        return evaluated(self.problem, point, exactly=exactly)
+
+    def candidates(self, seed: int, deadline: float) -> Iterator[Point]:
+        return candidates(self.problem, seed, deadline)
+
+    def narrowed(self, leaves: tuple[Leaf, ...], fixed: Point) -> TorchTrials:
+        return TorchTrials(replace(self.problem, leaves=leaves, fixed={**self.problem.fixed, **fixed}))
 
 
 def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[Point]:
@@ -57,7 +77,8 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
     seen: list[tuple[float, Point]] = []
     starts = list(starts_of(problem.leaves, rng))
     first = {x.name: tensor_of(x, 0.0) for x in problem.leaves if "INT" in x.dtype}
-    starts = [start for start in (*starts, {**starts[0], **first}) if not first or _runs(problem, start)]
+    if first:
+        starts = [start for start in (*starts, {**starts[0], **first}) if _runs(problem, start)]
     if not starts:
         return
 
@@ -70,6 +91,7 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
     silent = {x.name: tensor_of(x, 0.0) for x in inputs}  # engines agree on biases
     loud = {x.name: tensor_of(x, x.hi) for x in inputs if not unbounded(x)}  # and on what is saturated
     kinds = [{**starts[0], **moved} for moved in ({}, silent, loud)]
+    kinds = [] if problem.far_below else kinds  # nothing becomes large by meeting another value
     for point in (p for start in kinds for p in _equal(problem, start, deadline)):
         if evaluated(problem, point) is RunVerdict.FAILS:
             yield point
@@ -89,7 +111,7 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
             for start in starts:
                 if time.process_time() > deadline:
                     return
-                last, overshot = start, False
+                last, overshot, least = start, False, 0.0
                 for point, value in _descend(problem, start, movable, scale, deadline):
                     verdict = evaluated(problem, point)
                     if verdict is RunVerdict.FAILS:
@@ -101,6 +123,9 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
                         overshot = True
                         yield from _short_of(problem, last, point)
                     seen.append((value, point))
+                    least = min(least, value)
+                if -least < problem.far_below:
+                    break  # other starts end within a few times of the first
             near = [min(seen, key=lambda pair: pair[0])[1] if seen else starts[0]]
             for point in approached(problem, near[0], movable, deadline):
                 near.append(point)
@@ -166,7 +191,7 @@ def _equal(problem: SearchProblem, start: Point, deadline: float) -> Iterator[Po
         for value in fitting[-EQUALS:]:
             if time.process_time() > deadline:
                 return
-            if leaf.admits(value):
+            if leaf.admits(value.detach().double().numpy()):
                 yield {**start, leaf.name: value.detach()}
 
 

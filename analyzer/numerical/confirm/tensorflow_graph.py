@@ -26,37 +26,61 @@ class Watch:
     infinite: Infinities = Infinities.NONE
 
 
-def run_tensorflow(
-    model: ir.Model,
-    leaves: Arrays,
-    watched: tuple[Sequence[str], Sequence[str]],
-    gradients_of: Sequence[str] = (),
-    watch: Watch | None = None,
-) -> tuple[ConcreteRun, bytes, dict[str, str]]:
-    """One run in graph mode, the GraphDef that ran, and the tensor in it of each value.
+class TensorFlowProgram:
+    """A model as a graph that is built once and run at any number of points; close it, or use it as a context.
 
-    `watched` are the operator's operands and results: with `gradients_of`, the run is the operator's own failure only
-    if the gradient reaches its results finite. With `watch`, the result called `EVENT` tells whether its operator
-    failed first in some execution.
+    `like` has the dtype and shape of each leaf. `watched` are the operator's operands and results: with `gradients_of`,
+    a run is the operator's own failure only if the gradient reaches its results finite. With `watch`, the result called
+    `EVENT` tells whether its operator failed first in some execution.
     """
-    import tensorflow as tf
 
-    graph = tf.Graph()
-    with graph.as_default():
-        tensors, gradients = build_tensorflow(model, leaves, gradients_of, watch)
-        own_gradients = _own(tf, tensors, watched, gradients_of)
-    with tf.compat.v1.Session(graph=graph) as session:
-        feeds = {tensors[name]: value for name, value in leaves.items() if name in tensors}
-        fetched = {n: t for n, t in tensors.items() if t.dtype not in (tf.variant, tf.resource)}
-        results, slopes, own = session.run([fetched, gradients, own_gradients], feeds)
-    before, behind = own
-    run = ConcreteRun(
-        {n: np.asarray(v) for n, v in results.items()},
-        f"TensorFlow {tf.__version__}",
-        {n: np.asarray(v) for n, v in slopes.items()},
-        not (before or behind) or (_sound(before) and not _sound(behind)),
-    )
-    return run, graph.as_graph_def().SerializeToString(), {n: t.name for n, t in tensors.items()}
+    def __init__(
+        self,
+        model: ir.Model,
+        like: Arrays,
+        watched: tuple[Sequence[str], Sequence[str]],
+        gradients_of: Sequence[str] = (),
+        watch: Watch | None = None,
+    ) -> None:
+        import tensorflow as tf
+
+        self._version = f"TensorFlow {tf.__version__}"
+        self._graph = tf.Graph()
+        with self._graph.as_default():
+            self._tensors, self._gradients = build_tensorflow(model, like, gradients_of, watch)
+            self._own = _own(tf, self._tensors, watched, gradients_of)
+        hidden = (tf.variant, tf.resource)
+        self._fetched = {n: t for n, t in self._tensors.items() if t.dtype not in hidden}
+        self._session = tf.compat.v1.Session(graph=self._graph)
+
+    def __enter__(self) -> TensorFlowProgram:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._session.close()
+
+    def run(self, leaves: Arrays) -> ConcreteRun:
+        """One run in graph mode."""
+        feeds = {self._tensors[name]: value for name, value in leaves.items() if name in self._tensors}
+        results, slopes, own = self._session.run([self._fetched, self._gradients, self._own], feeds)
+        before, behind = own
+        return ConcreteRun(
+            {n: np.asarray(v) for n, v in results.items()},
+            self._version,
+            {n: np.asarray(v) for n, v in slopes.items()},
+            not (before or behind) or (_sound(before) and not _sound(behind)),
+        )
+
+    @property
+    def definition(self) -> bytes:
+        """The GraphDef that runs."""
+        data: bytes = self._graph.as_graph_def().SerializeToString()
+        return data
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The tensor in the GraphDef of each value."""
+        return {n: t.name for n, t in self._tensors.items()}
 
 
 def _sound(arrays: Sequence[Any]) -> bool:

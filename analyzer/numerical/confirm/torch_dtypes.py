@@ -27,6 +27,8 @@ def from_numpy(array: Any) -> Any:
     array = np.asarray(array)
     if array.dtype.name == "bfloat16":
         return torch.from_numpy(array.astype(np.float32)).to(torch.bfloat16)
+    if array.dtype.name in ("float8_e4m3fn", "float8_e5m2"):
+        return torch.from_numpy(array.astype(np.float32)).to(getattr(torch, array.dtype.name))
     if array.dtype == np.uint16:
         array = array.astype(np.int32)
     elif array.dtype in (np.uint32, np.uint64):

@@ -34,11 +34,16 @@ def finite(tensor: Any, infinite: bool = False) -> bool:
     return not bool(torch.isnan(tensor).any()) if infinite else bool(torch.isfinite(tensor).all())
 
 
+def reads_numbers(node: ir.Node) -> bool:
+    """Whether what an operator makes tells of its operands' numbers: not of shapes, nor of what is finite."""
+    return not traits_of(node) & (ASKS_FINITE | SHAPE_ONLY) and operator_name(node) != "NonZero"
+
+
 def decides(node: ir.Node, operands: Sequence[Any], results: Sequence[Any]) -> bool:
     """Whether a comparison, cast or argmax reads NaN: what it gives is no longer told from a sound value."""
     import torch
 
-    if traits_of(node) & (ASKS_FINITE | SHAPE_ONLY) or operator_name(node) == "NonZero" or not results:
+    if not reads_numbers(node) or not results:
         return False
     made = results[0]
     if not isinstance(made, torch.Tensor) or made.is_floating_point() or made.is_complex():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,12 @@ from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
 from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, PreparedModel, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
+# Python source of ``program(leaves, constants)`` with its constants; tracing takes longer than many runs.
+Written = Callable[[], tuple[str, dict[str, np.ndarray]]]
 
-def run_torch(
-    problem: SearchProblem, leaves: Mapping[str, np.ndarray]
-) -> tuple[ConcreteRun, str, dict[str, np.ndarray]]:
-    """A real forward and backward run, and Python source of ``program(leaves, constants)`` with its constants."""
+
+def run_torch(problem: SearchProblem, leaves: Mapping[str, np.ndarray]) -> tuple[ConcreteRun, Written]:
+    """A real forward and backward run, and what writes it down."""
     import torch
 
     tensors = _tensors(problem, leaves)
@@ -33,13 +34,11 @@ def run_torch(
     found = torch.autograd.grad(total, [tensors[n] for n in floating], allow_unused=True)
     gradients = {n: g.float().numpy() for n, g in zip(floating, found, strict=True) if g is not None}
     results = {n: values[n].detach().float().numpy() for n in [*problem.results, *ends]}
-    source, constants = _source(problem, tensors, ends, trace)
-    return ConcreteRun(results, f"PyTorch {torch.__version__}", gradients, own), source, constants
+    done = ConcreteRun(results, f"PyTorch {torch.__version__}", gradients, own)
+    return done, lambda: _source(problem, tensors, ends, trace)
 
 
-def run_torch_forward(
-    problem: SearchProblem, leaves: Mapping[str, np.ndarray]
-) -> tuple[ConcreteRun, str, dict[str, np.ndarray]]:
+def run_torch_forward(problem: SearchProblem, leaves: Mapping[str, np.ndarray]) -> tuple[ConcreteRun, Written]:
     """The same without gradients; the program returns the operator's operands and results."""
     import torch
 
@@ -47,10 +46,14 @@ def run_torch_forward(
     trace = OperatorTrace(problem.outputs[0], infinite=problem.infinite)
     with torch.no_grad():
         values = run(PreparedModel(problem.model), dict(tensors), Mode(surrogate=False), trace)
-        ends = [n for n in (*problem.operands, *problem.outputs) if n in values]
-        source, constants = _source(problem, tensors, ends, trace)
+    ends = [n for n in (*problem.operands, *problem.outputs) if n in values]
     results = {n: _array(values[n]) for n in ends}
-    return ConcreteRun(results, f"PyTorch {torch.__version__}", own=not trace.earlier), source, constants
+
+    def written() -> tuple[str, dict[str, np.ndarray]]:
+        with torch.no_grad():
+            return _source(problem, tensors, ends, trace)
+
+    return ConcreteRun(results, f"PyTorch {torch.__version__}", own=not trace.earlier), written
 
 
 def _tensors(problem: SearchProblem, leaves: Mapping[str, np.ndarray]) -> dict[str, Any]:

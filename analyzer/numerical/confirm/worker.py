@@ -15,7 +15,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from analyzer.numerical.confirm import backends, consequences, points, position, search, tensorflow_graph
+from analyzer.numerical.confirm import (
+    backends,
+    consequences,
+    points,
+    position,
+    search,
+    tensorflow_graph,
+    tensorflow_search,
+)
 from analyzer.numerical.confirm.child import FILE_SIZE, MEMORY
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.infinities import Infinities
@@ -57,16 +65,16 @@ def serve(requests: TextIO, replies: TextIO) -> None:
 def _answer(request: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
     if request["do"] == "search":
         state["folder"] = Path(request["folder"])
-        state["points"] = _points(request)
+        state["points"] = _tensorflow_points(request) if request["in"] == "tensorflow" else _points(request)
         return _next(state)
     if request["do"] == "next":
         return _next(state)
     if request["do"] in ("run", "again"):
         return _run(request)
     if request["do"] == "compare":
-        return _compare(request)
+        return _compare_in_tensorflow(request) if request["in"] == "tensorflow" else _compare(request)
     if request["do"] == "follow":
-        return _follow(request)
+        return _follow_in_tensorflow(request) if request["in"] == "tensorflow" else _follow(request)
     raise ValueError(f"unknown request {request['do']}")
 
 
@@ -92,7 +100,7 @@ def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
     torch.set_flush_denormal(bool(request.get("flush", False)))
     deadline = time.process_time() + float(request["seconds"])
     try:
-        for found in position.witnesses(problem, int(request["seed"]), deadline):
+        for found in position.witnesses(search.TorchTrials(problem), int(request["seed"]), deadline):
             standing = {"exact": found.exact, "moved": found.moved}
             yield {name: _array(tensor) for name, tensor in found.point.items()}, standing
         if request["others"] and not problem.backward:
@@ -107,8 +115,36 @@ def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
             for point in points.probes(problem, int(request["seed"])):
                 if time.process_time() > deadline:
                     return
-                shaken = position.shaken(problem, point, rng)
+                shaken = position.shaken(search.TorchTrials(problem), point, rng)
                 yield {name: _array(tensor) for name, tensor in shaken.items()}, {"exact": (), "moved": ()}
+
+
+def _tensorflow_points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """The same of what TensorFlow finds without torch."""
+    problem = read_problem(Path(request["folder"]), request)
+    deadline = time.process_time() + float(request["seconds"])
+    for found in tensorflow_search.found(problem, int(request["seed"]), deadline):
+        yield found.point, {"exact": found.exact, "moved": found.moved}
+
+
+def _compare_in_tensorflow(request: dict[str, Any]) -> dict[str, Any]:
+    import onnx_ir as ir
+
+    folder = Path(request["folder"])
+    changed = ir.load(folder / "changed.onnx")
+    moved = tensorflow_search.moved(read_problem(folder, request), changed, request["changed"], int(request["seed"]))
+    return {"status": "none"} if moved is None else {"status": "compared", "moved": moved}
+
+
+def _follow_in_tensorflow(request: dict[str, Any]) -> dict[str, Any]:
+    import numpy as np
+
+    problem = read_problem(Path(request["folder"]), request)
+    with np.load(request["witness"]) as archive:
+        witness = {name: archive[name] for name in archive.files}
+    reached = tensorflow_search.reached(problem, witness, int(request["seed"]), request["forward"])
+    trained = reached and request["moved"] and problem.losses  # a short training run is torch's
+    return {"status": "followed", "reached": reached} if reached and not trained else {"status": "none"}
 
 
 def _compare(request: dict[str, Any]) -> dict[str, Any]:
@@ -209,6 +245,7 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
         tuple(request["losses"]),
         bool(request.get("flush", False)),
         _infinities(request),
+        float(request.get("far_below", 0.0)),
     )
 
 
@@ -230,26 +267,14 @@ def _run(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _run_tensorflow(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any]:
-    import onnx_ir as ir
-
     folder = Path(request["folder"])
-    model = ir.load(folder / "slice.onnx")
-    operands, outputs = request["operands"], request["outputs"]
-    ends = (request["losses"] or request["results"]) if request["backward"] else ()
-    watched = tensorflow_graph.Watch(outputs[0], _infinities(request)) if request["inside"] else None
-    run, definition, names = tensorflow_graph.run_tensorflow(model, leaves, (operands, outputs), ends, watched)
-    (folder / "slice.pb").write_bytes(definition)
-    if request["backward"]:
-        failure = backends.gradient_failure(run, request["losses"] or request["results"])
-    elif watched is not None:
-        failure = backends.event_failure(run, tensorflow_graph.EVENT)
-    else:
-        failure = backends.forward_failure(run, operands, outputs, leaves, _infinities(request))
-        values = {**leaves, **run.results}
-        if failure is not None and backends.earlier_failure(model, values, outputs, bool(_infinities(request))):
-            failure = None
-    event = tensorflow_graph.EVENT if watched is not None and not request["backward"] else ""
-    return {"status": "ran", "failed": failure, "engine": run.engine, "names": names, "event": event}
+    problem = read_problem(folder, request)
+    with tensorflow_search.program_of(problem, leaves) as program:
+        run = program.run(leaves)
+        (folder / "slice.pb").write_bytes(program.definition)
+        failure = tensorflow_search.failure(problem, run, leaves)
+        event = tensorflow_graph.EVENT if problem.inside and not problem.backward else ""
+        return {"status": "ran", "failed": failure, "engine": run.engine, "names": program.names, "event": event}
 
 
 def _run_torch(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any]:
@@ -257,10 +282,13 @@ def _run_torch(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any
 
     folder = Path(request["folder"])
     problem = read_problem(folder, request)
-    run, source, constants = (run_torch if problem.backward else run_torch_forward)(problem, leaves)
-    (folder / "program.py").write_text(source)
-    np.savez(folder / "constants.npz", allow_pickle=False, **constants)
-    return {"status": "ran", "failed": _torch_failure(problem, run, leaves), "engine": run.engine}
+    run, written = (run_torch if problem.backward else run_torch_forward)(problem, leaves)
+    failure = _torch_failure(problem, run, leaves)
+    if failure is not None:
+        source, constants = written()
+        (folder / "program.py").write_text(source)
+        np.savez(folder / "constants.npz", allow_pickle=False, **constants)
+    return {"status": "ran", "failed": failure, "engine": run.engine}
 
 
 def _torch_failure(problem: SearchProblem, run: backends.ConcreteRun, leaves: dict[str, Any]) -> str | None:
@@ -280,7 +308,7 @@ def _run_again(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any
         problem = read_problem(folder, request)
         torch.set_num_threads(threads)
         try:
-            run, _, _ = (run_torch if problem.backward else run_torch_forward)(problem, leaves)
+            run, _ = (run_torch if problem.backward else run_torch_forward)(problem, leaves)
         finally:
             torch.set_num_threads(1)
         return {"status": "ran", "failed": _torch_failure(problem, run, leaves)}

@@ -70,6 +70,8 @@ def candidates(warning: Alarm) -> Iterator[Candidate]:
     elif node.op_type == "Pow":
         yield clamped(node, 0, TINY[dtype] ** 0.5, "below")
         yield clamped(node, 0, TINY[dtype] ** 0.25, "below")
+        if warning.backward:  # as below a root, where larger ones move results: many operands are exactly 0
+            yield clamped(node, 0, TINY[dtype], "below")
 
 
 def _of_division(node: ir.Node, warning: Alarm) -> Iterator[Candidate]:

@@ -35,7 +35,7 @@ def as_fact(peaks: Peaks, dtype: Any) -> dict[str, Any]:
 
 def of_quotient(a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> dict[str, Any]:
     """Of a / b where b is positive."""
-    if not a.dtype.is_float or b.low <= 0 or b.nan or a.nan or b.high == np.inf:
+    if not a.dtype.is_float or not 0 < b.low <= b.high < np.inf or b.nan or a.nan:  # of no survivors nothing
         return {}
     found: dict[tuple[int, ...], float] = {}
     if a.shape == result.shape:

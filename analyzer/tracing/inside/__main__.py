@@ -91,7 +91,7 @@ def _compared(fake: dict, real: dict) -> dict:  # type: ignore[type-arg]
     cut_short = real.get("reason", TOO_LONG) == TOO_LONG
     if fake["status"] == "finished" and (cut_short or real["reason"].startswith((KILLED, TOO_LARGE))):
         return fake
-    if fake["status"] == "failed" and not (fake["decided"] or fake["compared"]) and cut_short:
+    if fake["status"] == "failed" and not fake["made_up"] and cut_short:  # what C code makes of a number nobody sees
         return fake
     return dict(real, status="unreachable", reason=real.get("reason") or fake.get("reason"))
 
