@@ -126,7 +126,7 @@ class InventedText(str):
 class InventedNumber(float):
     """A number of a tensor without values: to print it, log it or add it up decides nothing.
 
-    A comparison decides which way is taken (`compared`), a whole number made of it perhaps a size (`decided`).
+    A whole number made of it is perhaps a size (`decided`).
     """
 
     _progress: Any = None
@@ -136,12 +136,12 @@ class InventedNumber(float):
         return self
 
 
-def _telling(name: str, what: str) -> Any:
+def _telling(name: str) -> Any:
     plain = getattr(float, name)
 
     def method(self: InventedNumber, *args: Any) -> Any:
         if self._progress is not None:
-            setattr(self._progress, what, True)
+            self._progress.decided = True
         return plain(self, *args)
 
     return method
@@ -157,15 +157,14 @@ def _computing(name: str) -> Any:
     return method
 
 
-_COMPARE = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__", "__bool__")
 _DECIDE = ("__int__", "__trunc__", "__round__", "__floor__", "__ceil__", "__floordiv__", "__mod__")
 _COMPUTE = (
     "__add__", "__sub__", "__mul__", "__truediv__", "__pow__", "__neg__", "__abs__", "__pos__", "__radd__", "__rsub__",
     "__rmul__", "__rtruediv__", "__rpow__",
 )  # fmt: skip
-for _name in (*_COMPARE, *_DECIDE):
+for _name in _DECIDE:
     if hasattr(float, _name):  # Python 3.8 lacks two
-        setattr(InventedNumber, _name, _telling(_name, "decided" if _name in _DECIDE else "compared"))
+        setattr(InventedNumber, _name, _telling(_name))
 for _name in _COMPUTE:
     setattr(InventedNumber, _name, _computing(_name))
 InventedNumber.__hash__ = float.__hash__  # type: ignore[method-assign]

@@ -35,7 +35,6 @@ class RunProgress:
         self.asked_for: list[str] = []  # addresses in the network
         self.made_up = 0  # values that a fake tensor was asked for and that were invented
         self.decided = False  # one of them may have decided a size or an index
-        self.compared = False  # or which way was taken
         self.steps = 0  # of optimizers
         self.trained = 0  # steps, and gradients that were asked for
         self.batches = 0
@@ -117,8 +116,7 @@ def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
     except BaseException as error:
         result = _failure(error, root, progress)
     result.update(
-        fake=progress.fake, made_up=progress.made_up, decided=progress.decided,
-        compared=progress.compared, steps=progress.steps,
+        fake=progress.fake, made_up=progress.made_up, decided=progress.decided, steps=progress.steps,
         batches=progress.batches, invented=progress.inventions.told, stubs=sorted(set(progress.stubs)),
         data=progress.data, shapes=recorder.shapes, calls=recorder.calls, mode=progress.mode,
     )  # fmt: skip
