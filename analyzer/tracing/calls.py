@@ -32,6 +32,7 @@ from analyzer.tracing.operators import (
     tables,
 )
 from analyzer.tracing.operators.torch_modules import call_with_hooks
+from analyzer.tracing.overwriting import fill
 from analyzer.tracing.plain_data import hashable, is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.rows import Rows
@@ -119,6 +120,8 @@ def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.
         return call_method(tr, owner, function, args, kwargs, node, open_args)
     if isinstance(owner, Rows):
         return tables.called(tr, owner, function, args, kwargs)
+    if open_args and isinstance(owner, DictV) and function == "update":
+        fill(tr, owner, DictV(), open=True)
     return method(tr, owner, function, args, kwargs, node)
 
 
