@@ -40,6 +40,7 @@ from analyzer.tracing.signatures import bind
 from analyzer.tracing.tensor_objects import HOOK, TENSOR, asked, by_default, constructed, dispatched, inherits_tensor
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import MOST_DEPTH, Tracer
+from analyzer.tracing.used_as_tensors import callee
 from analyzer.tracing.values import (
     Api,
     Bound,
@@ -73,7 +74,7 @@ class EnoughYields(Exception):
 
 
 def call_node(tr: Tracer, node: ast.Call) -> Value:
-    function = evaluate(tr, node.func)
+    function = callee(tr, node)
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
     open_args = anywhere = False  # anywhere: it is not known which parameters those behind belong to
