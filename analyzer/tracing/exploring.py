@@ -51,6 +51,7 @@ def explore_paths(shared: Shared, body: Callable[[Tracer], object], most: int, d
     for prefix in explorer.prefixes():
         tr = Tracer(shared, prefix, defaults)
         try:
+            shared.be_in_time()
             with undone(tr):
                 follow(tr, lambda tr=tr: body(tr))  # type: ignore[misc]
                 decisions = list(tr.path.decisions)
@@ -190,6 +191,7 @@ def _explore_beside(tr: Tracer, name: str, body: Callable[[], object], explorer:
         decisions: list[Decision] = []
         with tr.undoable() as journal:
             try:
+                shared.be_in_time()
                 follow(tr, body)
             except OutOfBudget:
                 left_out = not explorer.covered

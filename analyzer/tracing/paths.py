@@ -67,7 +67,7 @@ class OutOfBudget(Exception):
 
 
 Side = tuple[Site, str, bool]  # of a branch: where, what is asked, the answer
-MOST_FOR_SIDES = 10  # times as many paths as are followed for combinations, so that each side of a branch is seen
+MOST_FOR_SIDES = 96  # paths that are followed so that each side of a branch is seen
 MOST_QUEUED = 200  # prefixes that wait for combinations of sides
 MOST_SIDES = 1000  # that wait to be taken
 
@@ -124,7 +124,7 @@ class Explorer:
         while (new := self._unseen()) or self._combinations:
             if not new and self.explored >= self.most_combined:
                 return
-            if self.explored >= MOST_FOR_SIDES * self.most_combined:
+            if self.explored >= max(MOST_FOR_SIDES, self.most_combined):
                 self.spent = True
                 return
             self._taken = heapq.heappop(self._queue if new else self._combinations)
