@@ -14,10 +14,11 @@ from analyzer.tracing.values import Unknown, Value
 # Arrays of NumPy, data frames, modules, texts, images and process groups have none of these.
 _OF_TENSORS = frozenset((
     "unsqueeze", "permute", "contiguous", "numel", "expand_as", "view_as", "type_as", "masked_fill",
-    "masked_fill_", "masked_select", "index_select", "index_add", "index_add_", "index_copy_", "scatter_add_", "scatter_", "new_zeros", "new_ones", "new_full", "new_empty", "new_tensor", "narrow",
-    "log_softmax", "bmm", "unsqueeze_", "squeeze_", "log_", "exp_", "add_", "mul_", "div_", "sub_", "clamp_",
-    "clamp_min", "clamp_max", "baddbmm", "addmm", "repeat_interleave", "is_contiguous", "element_size",
-    "data_ptr", "is_floating_point", "movedim", "unflatten", "triu", "tril",
+    "masked_fill_", "masked_select", "index_select", "index_add", "index_add_", "index_copy_", "scatter_add_",
+    "scatter_", "new_zeros", "new_ones", "new_full", "new_empty", "new_tensor", "narrow", "log_softmax", "bmm",
+    "unsqueeze_", "squeeze_", "log_", "exp_", "add_", "mul_", "div_", "sub_", "clamp_", "clamp_min",
+    "clamp_max", "baddbmm", "addmm", "repeat_interleave", "is_contiguous", "element_size", "data_ptr",
+    "is_floating_point", "movedim", "unflatten", "triu", "tril",
 ))  # fmt: skip
 _OF_SEVERAL_SIZES = frozenset(("view", "expand"))  # which others take with one argument, or none
 

@@ -59,7 +59,8 @@ def test_one_path_for_each_side_although_a_loop_asks_again_and_again() -> None:
             Decision(Site(n, line), side, "flag", "", False) for (n, line), side in zip(asked, taken, strict=True)
         ]
         explorer.finished(prefix, decisions)
-    assert explorer.covered and not explorer.spent
+    assert explorer.covered
+    assert not explorer.spent
     assert paths == 22
 
 
@@ -75,7 +76,8 @@ def test_a_path_that_is_put_back_is_followed_again() -> None:
     for prefix in explorer.prefixes():
         found.append(prefix)
         explorer.finished(prefix, decided(prefix, 3))
-    assert found[1] == found[2] and len(found) == 9
+    assert found[1] == found[2]
+    assert len(found) == 9
     assert explorer.covered
 
 
