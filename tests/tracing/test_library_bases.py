@@ -101,3 +101,27 @@ def test_summaries_are_written_beside(tmp_path: Path, width: int, wrong: bool) -
     shared = traced(tmp_path, WRITING.format(width))
     assert any(p.level == "error" for p in shared.problems.values()) is wrong
     assert not shared.unknown_calls
+
+
+BIAS = """
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+class Own(nn.Conv2d):
+    def forward(self, x):
+        return F.conv2d(x, self.weight, self.bias)
+
+class Named(Own):
+    def __init__(self, a, b, k, **kwargs):
+        nn.Conv2d.__init__(self, a, b, k, **kwargs)
+
+{}(3, 2, 3)(torch.zeros(2, {}, 5, 5))
+"""
+
+
+@pytest.mark.parametrize("kind", ["Own", "Named"])
+@pytest.mark.parametrize("width", [3, 4])
+def test_the_bias_of_a_layer_is_no_switch(tmp_path: Path, kind: str, width: int) -> None:
+    text = BIAS.format(kind, width)
+    assert any(p.level == "error" for p in traced(tmp_path, text).problems.values()) is not runs(text)

@@ -102,7 +102,7 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
                 if name != "bias" and (name in layer.args or size is not None):  # the parameter, not the switch
                     instance.attrs.setdefault(name, value)
             for name, value in layer.attrs.items():
-                if name not in (CHILDREN, "name"):
+                if name not in (CHILDREN, "name", "bias"):
                     instance.attrs.setdefault(name, value)
             return
         if base not in ("torch.utils.data.Dataset", *ABSTRACT):
