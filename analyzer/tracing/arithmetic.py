@@ -15,6 +15,7 @@ from analyzer.tracing.memory import written_in_place
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.tables import combined
+from analyzer.tracing.overwriting import fill
 from analyzer.tracing.plain_data import NotPlain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.rows import Rows
@@ -110,9 +111,7 @@ def binary(
         return result
     if op is ast.BitOr and isinstance(left, DictV) and isinstance(right, DictV):
         target = left if in_place else left.twin()
-        tr.touch(target)
-        target.items.update(right.items)
-        target.open = target.open or right.open
+        fill(tr, target, right)
         return target
     if isinstance(left, ListV) or isinstance(right, ListV):
         return _of_lists(tr, op, left, right, in_place)

@@ -32,6 +32,7 @@ from analyzer.tracing.operators import (
     tables,
 )
 from analyzer.tracing.operators.torch_modules import call_with_hooks
+from analyzer.tracing.overwriting import fill
 from analyzer.tracing.plain_data import hashable, is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.rows import Rows
@@ -39,6 +40,7 @@ from analyzer.tracing.signatures import bind
 from analyzer.tracing.tensor_objects import HOOK, TENSOR, asked, by_default, constructed, dispatched, inherits_tensor
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import MOST_DEPTH, Tracer
+from analyzer.tracing.used_as_tensors import callee
 from analyzer.tracing.values import (
     Api,
     Bound,
@@ -72,7 +74,7 @@ class EnoughYields(Exception):
 
 
 def call_node(tr: Tracer, node: ast.Call) -> Value:
-    function = evaluate(tr, node.func)
+    function = callee(tr, node)
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
     open_args = anywhere = False  # anywhere: it is not known which parameters those behind belong to
@@ -119,6 +121,8 @@ def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.
         return call_method(tr, owner, function, args, kwargs, node, open_args)
     if isinstance(owner, Rows):
         return tables.called(tr, owner, function, args, kwargs)
+    if open_args and isinstance(owner, DictV) and function == "update":
+        fill(tr, owner, DictV(), open=True)
     return method(tr, owner, function, args, kwargs, node)
 
 

@@ -14,6 +14,7 @@ from analyzer.tracing.agreement import alike
 from analyzer.tracing.collected import as_dict, as_set, in_order
 from analyzer.tracing.evaluation import get_item, iterate, seen
 from analyzer.tracing.known_types import member, value_of
+from analyzer.tracing.overwriting import fill
 from analyzer.tracing.plain_data import IDENTICAL, WIDEST, NotPlain, applied, as_value, hashable, is_plain, plain_data
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.registries import filled
@@ -32,6 +33,7 @@ from analyzer.tracing.values import (
     ListV,
     SetV,
     SuperV,
+    Unknown,
     Value,
 )
 from analyzer.validity.terms import Poly, product
@@ -281,12 +283,9 @@ def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwarg
             owner.lose()
         return found
     if name == "update":
-        tr.touch(owner)
         for value in args:
-            more = as_dict(tr, value)
-            items.update(more.items)
-            owner.open = owner.open or more.open
-        items.update(kwargs)
+            fill(tr, owner, value if isinstance(value, Unknown) else as_dict(tr, value))
+        fill(tr, owner, DictV(kwargs))
         return None
     if name == "fromkeys":
         found, endless = iterate(tr, args[0], None)

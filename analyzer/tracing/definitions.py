@@ -103,7 +103,10 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         result = _decorated(tr, node, value)
         if isinstance(result, Function) and result.path.startswith(MARK) and isinstance(value, Function):
             return replace(result, wrapped=value)
-        return result if isinstance(result, (Function, Instance, Partial, Bound, Class)) else value
+        if isinstance(result, (Function, Instance, Partial, Bound, Class)):
+            return result
+        function.decorated = True
+        return value
     if isinstance(found, (Api, Unknown, Bound)):
         if command_line_decorator(tr, function, found, node):
             return value

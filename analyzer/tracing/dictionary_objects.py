@@ -27,11 +27,15 @@ class Attributes(DictV):
 
     @property
     def items(self) -> dict[Any, Value]:
-        return self.owner.attrs
+        """Without what this analysis keeps there: then it is a copy, and what changes it has to assign it."""
+        attrs = self.owner.attrs
+        hidden = any(name.startswith("__") for name in attrs)
+        return {k: v for k, v in attrs.items() if not str(k).startswith("__")} if hidden else attrs
 
     @items.setter
     def items(self, items: dict[Any, Value]) -> None:
-        self.owner.attrs = items
+        attrs = self.owner.attrs
+        self.owner.attrs = {**{k: v for k, v in attrs.items() if k.startswith("__") and k not in items}, **items}
 
     @property
     def open(self) -> bool:
@@ -50,9 +54,6 @@ class Attributes(DictV):
 
 def names_held(value: Instance) -> DictV:
     """The `__dict__` of an object."""
-    hidden = [name for name in value.attrs if name.startswith("__")]
-    if hidden:  # what this analysis keeps there
-        return DictV({k: v for k, v in value.attrs.items() if k not in hidden}, value.open)
     return Attributes(value)
 
 

@@ -19,6 +19,7 @@ from analyzer.tracing.libraries import MARK
 from analyzer.tracing.loops import changed_by
 from analyzer.tracing.modules import module_of
 from analyzer.tracing.operators.scalars import demand_one_element
+from analyzer.tracing.overwriting import fill, set_somewhere
 from analyzer.tracing.paths import Journal
 from analyzer.tracing.plain_data import LONGEST, WIDEST, hashable
 from analyzer.tracing.problems import PyRaise
@@ -54,17 +55,13 @@ def _dict(tr: Tracer, node: ast.Dict) -> Value:
         found = evaluate(tr, value)
         if key is None:
             found = held if (held := plain_store(tr, found)) is not None else found
-            if isinstance(found, DictV):
-                result.items.update(found.items)
-                result.open = result.open or found.open
-            else:
-                result.open = True
+            fill(tr, result, found)
             continue
         name = evaluate(tr, key)
         if hashable(name):
             result.items[name] = found
         else:
-            result.open = True
+            set_somewhere(tr, result, found)
     return result
 
 

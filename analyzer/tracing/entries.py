@@ -14,7 +14,15 @@ from analyzer.tracing.docstring_examples import examples_of
 from analyzer.tracing.docstrings import RESULT, documented
 from analyzer.tracing.drivers import Driver, drivers_of
 from analyzer.tracing.evaluation import call
-from analyzer.tracing.exploring import MOST_ENTRY_PATHS, define, explore_beside, explore_paths, explore_sample
+from analyzer.tracing.exploring import (
+    MOST_ENTRY_PATHS,
+    Cut,
+    define,
+    explore_beside,
+    explore_cut,
+    explore_paths,
+    explore_sample,
+)
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.inferred_arguments import configurations_of, is_open, unknown_arguments, with_configurations
 from analyzer.tracing.kept_modules import undone
@@ -88,6 +96,7 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
             )
     cases = cases_of(tree) if entry is None else ()
     pieces = [sum(name == (c.owner or c.name) for c in cases) or 1 for name, _ in found]
+    cuts: list[Cut | None] = []
     for place, (name, value) in enumerate(found, start=1):
         waiting = sum(pieces[place:])
         key = f"{value.path}:{value.node.lineno}"
@@ -101,20 +110,21 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
         own = [c for c in cases if name == (c.owner or c.name)]
         if own:
             for number, case in enumerate(own, start=1):
-                explore_beside(
+                cuts.append(explore_beside(
                     base, str(case), scale, partial(run_case, base, scope, case, relative),
                     f"{key} {case} {case.number}", waiting + len(own) - number,
-                )  # fmt: skip
+                ))  # fmt: skip
             continue
         if isinstance(value, Class) and entry is None and (not _is_model(value) or _used_as_base(value, shared)):
             continue
-        explore_beside(
+        cuts.append(explore_beside(
             base, getattr(value.node, "name", "a lambda"), scale,
             lambda value=value: _call_with_unknowns(base, value, scope, relative, entry is not None),  # type: ignore[misc]
             key, waiting,
-        )  # fmt: skip
+        ))  # fmt: skip
         if entry is None:
             _explore_further(base, value, scope, relative, scale)
+    explore_cut(base, scale, [cut for cut in cuts if cut is not None])
 
 
 def _used_as_base(cls: Class, shared: Shared) -> bool:
@@ -345,9 +355,12 @@ def _run_tests(shared: Shared, driver: Driver) -> None:
             if len(driver.tests) > MOST_TESTS:
                 shared.notes[f"The budget is {MOST_TESTS} tests of {driver.path}; the others are not analysed."] = None
             tests = driver.tests[:MOST_TESTS]
-            for place, case in enumerate(tests, start=1):
+            cuts = [
                 explore_beside(
                     tr, str(case), 1.0, partial(run_case, tr, scope, case, driver.path), waiting=len(tests) - place
                 )
+                for place, case in enumerate(tests, start=1)
+            ]
+            explore_cut(tr, 1.0, [cut for cut in cuts if cut is not None])
     except OutOfBudget:
         shared.notes[f"The budget of steps for {driver.path} is spent; the rest is not analysed."] = None

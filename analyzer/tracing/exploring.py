@@ -6,8 +6,9 @@ import ast
 import math
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from analyzer.tracing import expressions, statements  # noqa: F401 (they fill the tables of `evaluation`)
@@ -50,6 +51,7 @@ def explore_paths(shared: Shared, body: Callable[[Tracer], object], most: int, d
     for prefix in explorer.prefixes():
         tr = Tracer(shared, prefix, defaults)
         try:
+            shared.be_in_time()
             with undone(tr):
                 follow(tr, lambda tr=tr: body(tr))  # type: ignore[misc]
                 decisions = list(tr.path.decisions)
@@ -129,29 +131,54 @@ def _follow(tr: Tracer, body: Callable[[], object]) -> None:
     close_path(tr)
 
 
+@dataclass
+class Cut:
+    """A piece whose further paths were left for other pieces."""
+
+    name: str
+    body: Callable[[], object]
+    key: str
+    explorer: Explorer
+
+
 def explore_beside(
-    tr: Tracer, name: str, scale: float, body: Callable[[], object], key: str = "", waiting: int = 0
-) -> None:
+    tr: Tracer, name: str, scale: float, body: Callable[[], object], key: str = "", waiting: int = 0,
+    cut: Cut | None = None,
+) -> Cut | None:  # fmt: skip
     """Follow the paths of one piece; each is undone before the next, so that the module is defined only once.
 
     `key` tells the piece from all others of the file, where it may be remembered. So many others are `waiting` for
-    the same budget: the first path of each comes before the further paths of one.
+    the same budget: the first path of each comes before the further paths of one, which the result stands for. With
+    `cut` those are followed.
     """
     shared = tr.shared
-    limit = shared.most_steps
+    limit, before = shared.most_steps, shared.cut_short[name]
+    own = shared.steps + int(ENTRY_STEPS * scale)
+    explorer = cut.explorer if cut is not None else Explorer(MOST_ENTRY_PATHS)
     shared.share = shared.steps + max(0, limit - shared.steps) // (waiting + 1)
-    shared.most_steps = min(limit, shared.steps + int(ENTRY_STEPS * scale))
+    shared.most_steps = min(limit, own)
     shared.effort.left = max(shared.effort.left, DEFINITION_EFFORT)
     if key:
-        remembered(shared, key, lambda: _explore_beside(tr, name, body))
+        remembered(shared, key, lambda: _explore_beside(tr, name, body, explorer))
     else:
-        _explore_beside(tr, name, body)
+        _explore_beside(tr, name, body, explorer)
     shared.most_steps, shared.share = limit, None
+    more = shared.cut_short[name] > before and shared.steps < min(own, limit) and not explorer.spent
+    return Cut(name, body, key, explorer) if more else None
 
 
-def _explore_beside(tr: Tracer, name: str, body: Callable[[], object]) -> None:
-    shared = tr.shared
-    explorer = Explorer(MOST_ENTRY_PATHS)
+def explore_cut(tr: Tracer, scale: float, cuts: Sequence[Cut]) -> None:
+    """The further paths of pieces that have left them for others, with what those have left of the budget."""
+    for place, cut in enumerate(cuts, start=1):
+        if tr.shared.late() or tr.shared.steps >= tr.shared.most_steps:
+            return
+        tr.shared.cut_short[cut.name] -= 1
+        key = f"{cut.key} further" if cut.key else ""
+        explore_beside(tr, cut.name, scale, cut.body, key, len(cuts) - place, cut)
+
+
+def _explore_beside(tr: Tracer, name: str, body: Callable[[], object], explorer: Explorer) -> None:
+    shared, left_out = tr.shared, False
     symbols, ranks = tr.symbols.state(), dict(tr.ranks)
     shared.read |= tr.rests_on
     for prefix in explorer.prefixes():
@@ -164,10 +191,11 @@ def _explore_beside(tr: Tracer, name: str, body: Callable[[], object]) -> None:
         decisions: list[Decision] = []
         with tr.undoable() as journal:
             try:
+                shared.be_in_time()
                 follow(tr, body)
             except OutOfBudget:
-                if not explorer.covered:
-                    shared.cut_short[name] = None
+                left_out = not explorer.covered
+                explorer.put_back()
                 break
             finally:
                 decisions = list(tr.path.decisions)
@@ -178,8 +206,8 @@ def _explore_beside(tr: Tracer, name: str, body: Callable[[], object]) -> None:
         explorer.finished(prefix, decisions)
         if shared.share is not None:
             shared.most_steps = min(shared.most_steps, max(shared.share, shared.steps))
-    if explorer.spent:
-        shared.cut_short[name] = None
+    if left_out or explorer.spent:
+        shared.cut_short[name] += 1
 
 
 def define(tr: Tracer, tree: ast.Module, relative: str) -> Scope:

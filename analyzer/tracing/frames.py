@@ -75,7 +75,7 @@ class Shared:
     sources: dict[str, ast.Module] = field(default_factory=dict)
     problems: dict[tuple[Any, ...], Diagnostic] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
-    cut_short: dict[str, None] = field(default_factory=dict)  # functions and classes whose budget is spent
+    cut_short: Counter[str] = field(default_factory=Counter)  # pieces whose budget is spent, by what they are of
     unknown_calls: Counter[str] = field(default_factory=Counter)
     known_calls: Counter[str] = field(default_factory=Counter)
     steps: int = 0

@@ -7,7 +7,7 @@ from typing import Any
 
 from analyzer.tracing.alternatives import common_type, one_of, set_one
 from analyzer.tracing.comparisons import compare
-from analyzer.tracing.dictionary_objects import store_of
+from analyzer.tracing.dictionary_objects import Attributes, store_of
 from analyzer.tracing.evaluation import ITEMS, call, get_attribute, get_item, iterate, seen
 from analyzer.tracing.iteration import fields_of
 from analyzer.tracing.known_types import element, kind_of, value_of
@@ -16,6 +16,7 @@ from analyzer.tracing.operators.data import item
 from analyzer.tracing.operators.indexing import assign_item, index_tensor
 from analyzer.tracing.operators.tables import set_column
 from analyzer.tracing.operators.torch_modules import Children
+from analyzer.tracing.overwriting import integers, set_somewhere
 from analyzer.tracing.plain_data import IDENTICAL, hashable, is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.python_version import is_python_version, part
@@ -44,6 +45,7 @@ from analyzer.tracing.values import (
     Unknown,
     Value,
 )
+from analyzer.validity.terms import Poly
 
 _GENERIC = frozenset(("tuple", "list", "dict", "set", "frozenset", "type"))  # classes that take types in brackets
 ITEMS.of(Tensor)(index_tensor)
@@ -268,10 +270,15 @@ def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
         set_column(tr, owner, index)
     elif isinstance(owner, DictV):
         tr.touch(owner)
-        if hashable(index):
-            owner.items[index] = value
-        else:
-            owner.open = True
+        if not hashable(index):
+            set_somewhere(tr, owner, value)
+            return
+        if isinstance(index, Poly) and (others := integers(owner)):
+            set_somewhere(tr, owner, value, others)
+        if isinstance(owner, Attributes):
+            owner.items = {**owner.items, index: value}
+            return
+        owner.items[index] = value
     elif isinstance(owner, ListV):
         tr.touch(owner)
         if isinstance(index, int) and -len(owner.items) <= index < len(owner.items):

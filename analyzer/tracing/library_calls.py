@@ -61,7 +61,7 @@ def run_library(
         if function.wrapped is None:
             raise
         tr.in_wrapper = in_wrapper
-        return call(tr, function.wrapped, args, kwargs, node, open_args)
+        return _seen_through(tr, function, args, kwargs, node, open_args)
     except ShapeFailure as failure:
         if failure.problem.site.path.startswith(MARK):
             inside = f"Inside the library: {failure.problem.site.path.lstrip(MARK)}:{failure.problem.site.line}."
@@ -73,13 +73,27 @@ def run_library(
             raise
         if function.wrapped is not None:
             tr.in_wrapper = in_wrapper
-            return call(tr, function.wrapped, args, kwargs, node, open_args)
+            return _seen_through(tr, function, args, kwargs, node, open_args)
         return _not_followed(tr, function, args, here, f"raises {error.name}")
     finally:
         tr.in_wrapper = in_wrapper
         for index in range(before, len(conditions)):
             if conditions[index].site.path.startswith(MARK):
                 conditions[index] = replace(conditions[index], site=here)
+
+
+def _seen_through(
+    tr: Tracer, function: Function, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None,
+    open_args: bool,
+) -> Value:  # fmt: skip
+    """A call of the function that a library's decorator wraps, which may be what turns the arguments into its own."""
+    here = tr.site()
+    try:
+        return call(tr, function.wrapped, args, kwargs, node, open_args)
+    except ArgumentMismatch as error:
+        if error.function is not function.wrapped:
+            raise
+        return _not_followed(tr, function, args, here, "may change its arguments")
 
 
 def _not_followed(tr: Tracer, function: Function, args: tuple[Value, ...], here: Site, why: str) -> Value:

@@ -67,8 +67,9 @@ class OutOfBudget(Exception):
 
 
 Side = tuple[Site, str, bool]  # of a branch: where, what is asked, the answer
-MOST_FOR_SIDES = 4  # times as many paths as are followed for combinations, so that each side of a branch is seen
-MOST_QUEUED = 200  # prefixes that wait: a function with more branches has its budget of steps
+MOST_FOR_SIDES = 96  # paths that are followed so that each side of a branch is seen
+MOST_QUEUED = 200  # prefixes that wait for combinations of sides
+MOST_SIDES = 1000  # that wait to be taken
 
 
 @dataclass
@@ -103,7 +104,9 @@ class Explorer:
         self._queue: list[tuple[int, int, tuple[bool, ...], Side | None]] = [(0, 0, (), None)]
         self._combinations: list[tuple[int, int, tuple[bool, ...], Side | None]] = []  # of sides that have been taken
         self._seen: set[Side] = set()
+        self._awaited: set[Side] = set()  # for which a prefix is queued
         self._new_side = True  # the path that is followed takes a side that none has taken
+        self._taken = self._queue[0]
         self._order = count(1)
 
     @property
@@ -121,13 +124,21 @@ class Explorer:
         while (new := self._unseen()) or self._combinations:
             if not new and self.explored >= self.most_combined:
                 return
-            if self.explored >= MOST_FOR_SIDES * self.most_combined:
+            if self.explored >= max(MOST_FOR_SIDES, self.most_combined):
                 self.spent = True
                 return
-            self._flips, _, prefix, _ = heapq.heappop(self._queue if new else self._combinations)
+            self._taken = heapq.heappop(self._queue if new else self._combinations)
+            self._flips, _, prefix, side = self._taken
             self._new_side = new
+            if side is not None:
+                self._awaited.discard(side)
             self.explored += 1
             yield prefix
+
+    def put_back(self) -> None:
+        """The path that is followed was cut short, and may be followed again."""
+        self.explored -= 1
+        heapq.heappush(self._queue if self._new_side else self._combinations, self._taken)
 
     def finished(self, prefix: tuple[bool, ...], decisions: list[Decision]) -> None:
         """Queue the siblings of the path just run."""
@@ -139,10 +150,14 @@ class Explorer:
                 continue
             flipped = (*(d.taken for d in decisions[:index]), not decision.taken)
             side = (decision.site, decision.text, not decision.taken)
-            if len(self._queue) + len(self._combinations) < MOST_QUEUED:
+            if side in self._seen or side in self._awaited:  # one path that takes it is enough to see it
+                if len(self._combinations) < MOST_QUEUED:
+                    heapq.heappush(self._combinations, (self._flips + 1, next(self._order), flipped, side))
+            elif len(self._awaited) < MOST_SIDES:
+                self._awaited.add(side)
                 heapq.heappush(self._queue, (self._flips + 1, next(self._order), flipped, side))
             else:
-                self.spent = self.spent or side not in self._seen
+                self.spent = True
 
 
 @dataclass

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_FILES = 6000  # of a repository, whose times are looked at
 _HIDDEN = frozenset(("node_modules", "__pycache__", "site-packages", "venv"))
 _GATHERED: dict[str, Callable[[], Any]] = {
-    "problems": dict, "notes": dict, "cut_short": dict, "unknown_calls": Counter, "known_calls": Counter,
+    "problems": dict, "notes": dict, "cut_short": Counter, "unknown_calls": Counter, "known_calls": Counter,
     "passed": set, "passed_cut": Counter, "reached": set, "read": set, "assigned": dict, "fed_ranks": dict,
 }  # fmt: skip
 

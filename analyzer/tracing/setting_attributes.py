@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.dictionary_objects import Attributes
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.lazy_modules import LazyScope
 from analyzer.tracing.operators import layer_attribute_set
 from analyzer.tracing.operators.tables import set_names
 from analyzer.tracing.operators.torch_modules import register
+from analyzer.tracing.overwriting import fill
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
@@ -53,7 +55,7 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
             return
         tr.touch(owner)
         if name == "__dict__":  # `self.__dict__ = self`: what it holds are its attributes
-            owner.open = True
+            fill(tr, Attributes(owner), value)
             return
         old = owner.attrs.get(name)
         owner.attrs[name] = value

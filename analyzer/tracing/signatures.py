@@ -89,21 +89,33 @@ def _mismatch(tr: Tracer, function: Function, node: ast.Call | None, what: str) 
         return
     label = f"{function.owner.name}.{function.name}" if function.owner is not None else function.name
     message = f"`{label}` {what} (defined at {function.path}:{function.node.lineno})"
-    if not tr.speculating:
-        raise ArgumentMismatch(
-            Diagnostic(
-                "python/argument-mismatch", "error", message, tr.site(node), label, certain=tr.certain, operand=label
-            )
-        )
-    raise PyRaise("TypeError", message)
+    if tr.speculating or (function.owner is not None and _has_to_be_overridden(function)):
+        raise PyRaise("TypeError", message)
+    raise ArgumentMismatch(
+        Diagnostic(
+            "python/argument-mismatch", "error", message, tr.site(node), label, certain=tr.certain, operand=label
+        ),
+        function=function,
+    )
+
+
+def _has_to_be_overridden(function: Function) -> bool:
+    """Whether a method does nothing but refuse: the classes that are used have their own, with other arguments."""
+    if isinstance(function.node, ast.Lambda):
+        return False
+    last = function.node.body[-1]
+    raised = getattr(last, "exc", None)
+    name = raised.func if isinstance(raised, ast.Call) else raised
+    alone = all(isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) for s in function.node.body[:-1])
+    return alone and isinstance(name, ast.Name) and name.id == "NotImplementedError"
 
 
 class ArgumentMismatch(PyRaise):
     """What Python itself refuses: a call with a TypeError, say."""
 
-    def __init__(self, problem: Diagnostic, name: str = "TypeError") -> None:
+    def __init__(self, problem: Diagnostic, name: str = "TypeError", function: Function | None = None) -> None:
         super().__init__(name, problem.message)
-        self.problem = problem
+        self.problem, self.function = problem, function
 
 
 def refuse(tr: Tracer, rule: str, name: str, message: str, node: ast.AST, certain: bool = False) -> NoReturn:

@@ -288,8 +288,8 @@ def explore(
         explore_definitions(shared, tree, relative, entry)
         if entry is None:
             explore_drivers(shared, tree, relative)
-    if shared.cut_short:
-        first, others = list(shared.cut_short)[:NAMED], len(shared.cut_short) - NAMED
+    if cut_short := [name for name, pieces in shared.cut_short.items() if pieces > 0]:
+        first, others = cut_short[:NAMED], len(cut_short) - NAMED
         names = ", ".join(f"`{name}`" for name in first) + (f" and {others} others" if others > 0 else "")
         shared.notes[f"The budget of steps or paths is spent for {names}; the rest of them is not analysed."] = None
     if shared.effort.spent or shared.contracts.spent:

@@ -220,6 +220,7 @@ def test_sets_of_operator_names_are_traits() -> None:
         "tracing/samples/chance.py: _NORMAL",  # functions that draw numbers
         "tracing/samples/cost.py: _COUNTED",  # functions of NumPy and torch, by what they cost
         "tracing/samples/cost.py: _PRODUCTS",
+        "tracing/used_as_tensors.py: _OF_TENSORS",  # methods that tensors of PyTorch have and other values lack
         "validity/space_reader.py: DOMAIN_KEYS",  # of a file
         "validity/specs/creation.py: SIZES",
         "validity/specs/losses.py: REDUCTIONS",  # values of an attribute

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from pathlib import Path
 
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.tracing import explore
+from analyzer.tracing.operators.keras_construction import OF_KERAS_1
+from analyzer.tracing.tracing import explore, read_source
 
 keras = pytest.importorskip("keras")
 
@@ -32,3 +34,31 @@ def test_a_layer_that_is_not_made(tmp_path: Path, layer: str) -> None:
         wrong = True
     found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
     assert [p.site.line for p in found if p.level == "error"] == ([3] if wrong else [])
+
+
+_OLD = """
+from keras.layers import Convolution2D, MaxPooling2D
+from keras.models import Sequential
+
+net = Sequential()
+net.add(Convolution2D(8, {}, input_shape=(3, 32, 32)))
+net.add(MaxPooling2D((8, 8)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wrong"),
+    [("9, 9, border_mode='same'", False), ("3, 3, subsample=(2, 2)", False), ("9", True), ("9, padding='same'", True)],
+)
+def test_arguments_of_keras_1_have_its_order_of_axes(tmp_path: Path, arguments: str, wrong: bool) -> None:
+    (tmp_path / "net.py").write_text(_OLD.format(arguments))
+    _, tree = read_source(tmp_path / "net.py", tmp_path)
+    shared = explore(tmp_path, "net.py", tree, Versions())
+    assert any(p.level == "error" for p in shared.problems.values()) is wrong
+
+
+def test_no_layer_of_today_has_an_argument_of_keras_1() -> None:
+    import keras
+
+    layers = [v for v in vars(keras.layers).values() if inspect.isclass(v)]
+    assert not any(OF_KERAS_1 & set(inspect.signature(layer.__init__).parameters) for layer in layers)

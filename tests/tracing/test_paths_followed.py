@@ -49,6 +49,68 @@ def test_beyond_the_limit_only_new_sides_are_followed() -> None:
     assert explorer.covered
 
 
+def test_one_path_for_each_side_although_a_loop_asks_again_and_again() -> None:
+    explorer, paths = Explorer(6), 0
+    for prefix in explorer.prefixes():
+        paths += 1
+        asked = [("other", 0), *([("loop", line) for line in range(20)] * 30)]
+        taken = [*prefix, *[True] * (len(asked) - len(prefix))]
+        decisions = [
+            Decision(Site(n, line), side, "flag", "", False) for (n, line), side in zip(asked, taken, strict=True)
+        ]
+        explorer.finished(prefix, decisions)
+    assert explorer.covered
+    assert not explorer.spent
+    assert paths == 22
+
+
+def test_a_path_that_is_put_back_is_followed_again() -> None:
+    explorer, found = Explorer(24), []
+    for prefix in explorer.prefixes():
+        found.append(prefix)
+        if len(found) == 2:
+            explorer.put_back()
+            break
+        explorer.finished(prefix, decided(prefix, 3))
+    assert not explorer.covered
+    for prefix in explorer.prefixes():
+        found.append(prefix)
+        explorer.finished(prefix, decided(prefix, 3))
+    assert found[1] == found[2]
+    assert len(found) == 9
+    assert explorer.covered
+
+
+MANY = """
+import torch
+from torch import nn
+from elsewhere import asked
+
+def last():
+    nn.Linear(3, 4)(torch.zeros(2, {}))
+
+class First(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        n = 0
+        for i in range(60):
+            for j in range(40):
+                n = n * 3 + i + j
+        {}
+    def forward(self, x):
+        return x
+""" + "\n".join(f"class C{k}(First):\n    def forward(self, x):\n        return x + {k}\n" for k in range(12))
+
+
+@pytest.mark.parametrize(("size", "told"), [(5, True), (3, False)])
+def test_paths_left_for_other_definitions_are_followed_with_what_those_leave(
+    tmp_path: Path, size: int, told: bool
+) -> None:
+    branches = [f"if kind == {k}:\n            n = asked({k})" for k in range(5)]
+    asked = "\n        ".join([*branches, "if kind == 9:\n            last()"])
+    assert bool(errors(tmp_path, MANY.format(size, asked))) is told
+
+
 LONG = """
 import os
 import torch

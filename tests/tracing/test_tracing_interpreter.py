@@ -312,7 +312,7 @@ def test_contradicting_branches_make_no_error(tmp_path: Path) -> None:
 
 
 def test_paths_are_bounded(tmp_path: Path) -> None:
-    tests = "\n".join(f"if mystery({i}):\n    n = n + {i}" for i in range(40))
+    tests = "\n".join(f"if mystery({i}):\n    n = n + {i}" for i in range(120))
     path = tmp_path / "model.py"
     path.write_text(f"import torch\nfrom elsewhere import mystery\nn = 4\n{tests}\ntorch.zeros(n)\n")
     result = trace(path, tmp_path, target="model.py")

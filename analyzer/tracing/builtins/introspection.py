@@ -14,13 +14,14 @@ from typing import Any
 from analyzer.tracing.attribute_hooks import own_reader, read
 from analyzer.tracing.attributes import function_lacks, names_of_module
 from analyzer.tracing.builtins.call import Call
-from analyzer.tracing.dictionary_objects import inherits_dictionary, inherits_list, names_held
+from analyzer.tracing.dictionary_objects import Attributes, inherits_dictionary, inherits_list, names_held
 from analyzer.tracing.evaluation import evaluate, get_attribute
 from analyzer.tracing.framework_api import has_name
 from analyzer.tracing.lazy_modules import provide
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.object_attributes import answers_itself, brought, class_has, lacks_attribute
 from analyzer.tracing.operators.layer_attributes import has_attribute, lacks_private
+from analyzer.tracing.overwriting import set_somewhere
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.problems import PyRaise
@@ -339,8 +340,7 @@ def setattr_(c: Call) -> Value:
     if isinstance(name, str):
         set_attribute(c.tr, owner, name, c.get(2))
     elif isinstance(owner, Instance):
-        c.tr.touch(owner)
-        owner.open = True
+        set_somewhere(c.tr, Attributes(owner), c.get(2))
     return None
 
 

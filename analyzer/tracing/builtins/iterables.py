@@ -13,6 +13,7 @@ from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import call, get_attribute, iterate
 from analyzer.tracing.iteration import fields_of, iter_forever, known_elements
 from analyzer.tracing.operators import data, tables
+from analyzer.tracing.overwriting import fill
 from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.rows import Rows
@@ -232,8 +233,8 @@ def set_(c: Call) -> Value:
 
 def dict_(c: Call) -> Value:
     result = as_dict(c.tr, c.get(0))
+    fill(c.tr, result, DictV(c.kwargs), c.open_args)
     result.items.update(c.kwargs)
-    result.open = result.open or c.open_args
     return result
 
 

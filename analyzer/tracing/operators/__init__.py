@@ -138,6 +138,9 @@ def _call_api(
     tr: Tracer, api: Api, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, open_args: bool
 ) -> Value:
     entry = rules().get(api.name)
+    if entry is None and not open_args and (base := _of_base(api.name, args)) is not None:
+        tr.shared.known_calls[api.name] += 1
+        return super_method(tr, base, api.name.rpartition(".")[2], args[1:], kwargs, node)
     if entry is None or open_args:
         made = open_sequence(tr, api, node) if open_args else make_layer(tr, api, args, kwargs, node)
         if made is None and not open_args:
@@ -151,6 +154,15 @@ def _call_api(
 
 
 _OF_ARRAYS = ("torch.", "numpy.", "tf.", "keras.", "scipy.", "einops.", "jax.")
+
+
+def _of_base(name: str, args: tuple[Value, ...]) -> SuperV | None:
+    """`nn.Linear.__init__(self, …)`: a method of a library's class, asked for by the class's own name."""
+    home, _, method = name.rpartition(".")
+    first = args[0] if args else None
+    if method not in ("__init__", "forward") or not isinstance(first, Instance) or home not in first.cls.library_bases:
+        return None
+    return SuperV(first.cls, first)
 
 
 def writes_first(name: str) -> bool:

@@ -10,6 +10,12 @@ from analyzer.tracing.values import ListV, Value
 
 _OF_CONVOLUTIONS = ("filters", "kernel_size", "strides", "dilation_rate", "groups", "depth_multiplier")
 _WINDOWS = ("kernel_size", "strides", "dilation_rate", "pool_size", "size")
+# Arguments that layers have in Keras 1 alone: its axes are in another order, or as the user's machine is configured.
+OF_KERAS_1 = frozenset((
+    "nb_filter", "nb_row", "nb_col", "border_mode", "subsample", "subsample_length", "filter_length", "dim_ordering",
+    "W_regularizer", "b_regularizer", "U_regularizer", "W_constraint", "b_constraint", "inner_init",
+    "inner_activation", "dropout_W", "dropout_U", "atrous_rate", "pool_length",
+))  # fmt: skip
 _OTHERS = {
     "Dense": ("units",),
     "LSTM": ("units",), "GRU": ("units",), "SimpleRNN": ("units",),

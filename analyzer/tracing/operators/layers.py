@@ -16,7 +16,7 @@ from analyzer.tracing.operators.constructors import positional
 from analyzer.tracing.operators.empty_pooling import empty_pool_layer
 from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.keras_building import check_built
-from analyzer.tracing.operators.keras_construction import check_keras_construction
+from analyzer.tracing.operators.keras_construction import OF_KERAS_1, check_keras_construction
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
@@ -75,6 +75,8 @@ def make_layer(
     if home is None:
         return None
     framework, last = home
+    if framework == "keras" and not OF_KERAS_1.isdisjoint(kwargs):
+        return None
     site = tr.site(node)
     name = f"torch.nn.{last}" if framework == "torch" else f"keras.layers.{last}"
     if name in _CONTAINERS:

@@ -13,6 +13,7 @@ from analyzer.tracing.operators.keras_attention import attention_part
 from analyzer.tracing.operators.layer_attributes import layer_attribute
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, make_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
+from analyzer.tracing.operators.test_case_rules import assertion, is_assertion
 from analyzer.tracing.operators.torch_modes import change_modes, mode_of
 from analyzer.tracing.operators.torch_modules import (
     add_module,
@@ -101,7 +102,7 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
                 if name != "bias" and (name in layer.args or size is not None):  # the parameter, not the switch
                     instance.attrs.setdefault(name, value)
             for name, value in layer.attrs.items():
-                if name not in (CHILDREN, "name"):
+                if name not in (CHILDREN, "name", "bias"):
                     instance.attrs.setdefault(name, value)
             return
         if base not in ("torch.utils.data.Dataset", *ABSTRACT):
@@ -117,6 +118,8 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
     bases = instance.cls.library_bases
     if not bases:
         return None
+    if is_assertion(bases, name):
+        return Bound(instance, name)
     if name == "training":
         return instance.attrs["training"] if "training" in instance.attrs else mode_of(tr, instance)
     layer = instance.attrs.get("__layer__")
@@ -178,6 +181,9 @@ def super_method(
 def instance_method(
     tr: Tracer, owner: Instance, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
+    if is_assertion(owner.cls.library_bases, name):
+        tr.shared.known_calls["TestCase." + name] += 1
+        return assertion(tr, name, args)
     if name in _SELF:
         tr.types_open = tr.types_open or name in ("to", "half", "double", "bfloat16", "type")
         if is_module(owner):

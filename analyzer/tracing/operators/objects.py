@@ -25,6 +25,8 @@ def object_method(
     tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
     kind = owner.kind
+    if kind == "writer":
+        return None
     if kind == "hook":
         if name == "remove":
             remove_hook(tr, owner)

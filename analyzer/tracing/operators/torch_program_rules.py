@@ -7,7 +7,7 @@ from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import Value, is_term
+from analyzer.tracing.values import Object, Value, is_term
 
 _TIMES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
 
@@ -148,3 +148,22 @@ def repeated(op: Op, x: Value) -> Value:
         return setting
     known = is_term(setting) or isinstance(setting, float | str)
     return (setting,) * _TIMES[op.short] if known else op.tr.unknown(op.short, "data")
+
+
+@operator(
+    "torch.utils.tensorboard.SummaryWriter torch.utils.tensorboard.writer.SummaryWriter tensorboardX.SummaryWriter",
+    "*args",
+)
+def summary_writer(op: Op, args: tuple[Value, ...]) -> Value:
+    """Writes what it is given to a file: each of its methods gives None."""
+    return Object("writer")
+
+
+@operator("torch.ops.load_library", "path")
+def load_library(op: Op, path: Value) -> Value:
+    return None
+
+
+@operator("contextlib.suppress", "*args")
+def suppressing(op: Op, args: tuple[Value, ...]) -> Value:
+    return Object("context manager")
