@@ -10,7 +10,7 @@ from analyzer.tracing.attribute_hooks import READER
 from analyzer.tracing.code_objects import code_of
 from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.generic_functions import registration
-from analyzer.tracing.known_types import attribute_of
+from analyzer.tracing.known_types import attribute_of, class_of
 from analyzer.tracing.lazy_modules import LazyScope, provide
 from analyzer.tracing.module_hooks import from_hook
 from analyzer.tracing.modules import api_attribute, api_of, module_of, submodule
@@ -44,7 +44,6 @@ from analyzer.tracing.values import (
 from analyzer.validity.terms import Poly
 
 ATTRIBUTES.of(Api)(api_attribute)
-ATTRIBUTES.of(Tensor)(tensor_attribute)
 
 
 @ATTRIBUTES.of(Module)
@@ -70,15 +69,22 @@ def names_of_module(tr: Tracer, module: Module) -> DictV:
     return DictV(scope.names, not module.complete)
 
 
+@ATTRIBUTES.of(Tensor)
+def _of_tensor(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Value:
+    return class_of(value) if name == "__class__" else tensor_attribute(tr, value, name, node)
+
+
 @ATTRIBUTES.of(Layer)
 def _of_layer(tr: Tracer, value: Layer, name: str, node: ast.AST | None) -> Value:
-    return layer_attribute(tr, value, name)
+    return class_of(value) if name == "__class__" else layer_attribute(tr, value, name)
 
 
 @ATTRIBUTES.of(Object)
 def _of_object(tr: Tracer, value: Object, name: str, node: ast.AST | None) -> Value:
     if name in value.attrs:
         return value.attrs[name]
+    if name == "__class__":
+        return class_of(value)
     known = model_attribute(value, name) if value.kind in ("model", "sequential") else None
     return Bound(value, name) if known is None else known
 
@@ -109,11 +115,15 @@ def _of_partial(tr: Tracer, value: Partial, name: str, node: ast.AST | None) -> 
 
 @ATTRIBUTES.of(type(None))
 def _of_none(tr: Tracer, value: None, name: str, node: ast.AST | None) -> Value:
+    if hasattr(None, name):
+        return class_of(value) if name == "__class__" else tr.unknown(f"attribute {name}")
     raise PyRaise("AttributeError", f"None has no attribute {name}")
 
 
 @ATTRIBUTES.of(str, bytes, int, float, tuple, ListV, DictV, Iterator_, Poly)
 def _of_plain(tr: Tracer, value: Any, name: str, node: ast.AST | None) -> Value:
+    if name == "__class__":
+        return class_of(value)
     if isinstance(value, Size) and name in ("rank", "ndims"):
         return len(value)
     if isinstance(value, Fields) and name in value.names:

@@ -17,12 +17,29 @@ from contextlib import suppress
 from importlib import resources
 from typing import Any
 
-from analyzer.tracing.values import Unknown, Value
+from analyzer.tracing.values import Layer, Unknown, Value
 
 _BUILTIN = frozenset(("str", "int", "float", "bool", "list", "dict"))  # what `Unknown.pytype` can be of these
 _MAKES_TYPES = ("enum.", "typing.", "types.", "collections.", "functools.", "dataclasses.", "contextlib.")
 DEVICE = "torch.device"
 MOST_LOOKED_UP = 8  # modules that hand a name on, and bases that hand a method down
+
+
+def class_of(value: Value) -> Unknown:
+    """`type(value)` of what no class of the source makes: unknown, but for the name where one can tell it."""
+    found = Unknown("a type", label="type()")
+    name = _class_name(value)
+    if name:
+        found.attrs["__name__"] = found.attrs["__qualname__"] = name
+    return found
+
+
+def _class_name(value: Value) -> str:
+    """Of a layer the name it is made by, but of a lazy one, which becomes another; Keras has several for one class."""
+    if isinstance(value, Layer):
+        last = value.name.rpartition(".")[2]
+        return last if value.name.startswith("torch.nn.") and not last.startswith("Lazy") else ""
+    return type(value).__name__ if type(value) in (bool, int, float, str, bytes, tuple, type(None)) else ""
 
 
 @functools.cache

@@ -17,6 +17,7 @@ from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.dictionary_objects import Attributes, inherits_dictionary, inherits_list, names_held
 from analyzer.tracing.evaluation import evaluate, get_attribute
 from analyzer.tracing.framework_api import has_name
+from analyzer.tracing.known_types import class_of
 from analyzer.tracing.lazy_modules import provide
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.object_attributes import answers_itself, brought, class_has, lacks_attribute
@@ -408,7 +409,7 @@ def type_(c: Call) -> Value:
         return Api(value.kind)
     if isinstance(value, Tensor) and value.framework == "numpy":
         return Api("numpy.ndarray")
-    return c.tr.unknown("a type", label="type()")
+    return class_of(value)
 
 
 def _made_class(c: Call) -> Value:
