@@ -31,6 +31,7 @@ from analyzer.tracing.values import (
     DictV,
     Instance,
     Iterator_,
+    KeysV,
     ListV,
     Native,
     SetV,
@@ -89,6 +90,8 @@ def binary(
 ) -> Value:
     left, right = settled(left), settled(right)
     left, right = _plainly(left), _plainly(right)
+    if isinstance(left, KeysV) or isinstance(right, KeysV):
+        left, right = (SetV(v.items, v.open) if isinstance(v, KeysV) else v for v in (left, right))
     if isinstance(left, (Instance, Class)) or isinstance(right, (Instance, Class)):
         return _overloaded(tr, op, left, right, in_place)
     if (isinstance(left, Rows) or isinstance(right, Rows)) and not isinstance(left, ListV):

@@ -99,6 +99,10 @@ def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -
         return registration(value) if name == "register" else tr.unknown(f"attribute {name}")
     if name == "__code__":
         return code_of(value)
+    if name in ("__defaults__", "__kwdefaults__") and not (value.decorated or value.wrapped or value.imitates):
+        if name == "__defaults__":
+            return value.defaults or None
+        return DictV(value.kw_defaults) if value.kw_defaults else None
     if value.kind == "property" and name in ("fget", "fset"):
         return replace(value, kind="") if name == "fget" else value.setter
     if name == "__isabstractmethod__" and _is_abstract(value):

@@ -243,6 +243,7 @@ def _decorate_class(tr: Tracer, value: Value, cls: Class, decorator: ast.expr) -
         left_out = {k.arg for k in keywords if ast.unparse(k.value) == "False"}
         cls.generated = "init" not in left_out
         cls.by_fields = cls.by_fields or "eq" not in left_out
+        cls.ordered = any(k.arg == "order" and ast.unparse(k.value) == "True" for k in keywords)
         return value
     if name.endswith("register_keras_serializable") or _documents(tr, name.rpartition(".")[2]):
         return value

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.collected import in_order
-from analyzer.tracing.displays import text_of
+from analyzer.tracing.displays import representation, text_of
 from analyzer.tracing.evaluation import call, get_attribute, iterate
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.scalars import demand_one_element
+from analyzer.tracing.own_truths import own_truth
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.truths import truth_of
@@ -78,17 +79,25 @@ def str_(c: Call) -> Value:
     return text_of(c.tr, c.get(0, default=""))
 
 
+def repr_(c: Call) -> Value:
+    return representation(c.tr, c.get(0))
+
+
 def bool_(c: Call) -> Value:
     value = c.get(0, default=False)
     demand_one_element(c.tr, value, "bool", c.node)
+    value = own_truth(c.tr, value)
     truth = truth_of(value)
     return (
         truth
         if truth is not None
         else value
         if isinstance(value, (Cond,))
-        else c.tr.unknown("a truth", getattr(value, "origin", "data"), pytype="bool")
+        else c.tr.unknown("a truth", getattr(value, "origin", _TOLD_BY.get(type(value), "data")), pytype="bool")
     )
+
+
+_TOLD_BY = {Instance: "imprecise"}  # whose truth a class of a library may tell
 
 
 def extremum(largest: bool) -> Callable[[Call], Value]:
