@@ -91,8 +91,11 @@ def _of_object(tr: Tracer, value: Object, name: str, node: ast.AST | None) -> Va
 
 @ATTRIBUTES.of(Function)
 def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -> Value:
+    if value.imitates is not None and name in ("__name__", "__qualname__", "__module__", "__doc__", "__wrapped__"):
+        given = value.options.get(f"attribute {name}")
+        return given or (value.imitates if name == "__wrapped__" else get_attribute(tr, value.imitates, name))
     if name in ("__name__", "__qualname__"):
-        return value.name
+        return value.options.get(f"attribute {name}", value.name)
     if name == "__module__":
         return module_of(value.path)
     if value.versions is not None and name in ("register", "dispatch", "registry"):

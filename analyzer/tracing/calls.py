@@ -399,7 +399,8 @@ def instantiate(
     else:
         initialise_instance(tr, instance, args, kwargs)
     if set(cls.library_bases) & _EXCEPTIONS:
-        instance.attrs.setdefault("args", args)
+        given = args if initializer is None else tr.unknown("what an exception is made of", "imprecise", "args")
+        instance.attrs.setdefault("args", given)
     return instance
 
 

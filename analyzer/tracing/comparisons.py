@@ -177,6 +177,10 @@ def _compare_instances(tr: Tracer, op: type[ast.cmpop], left: Value, right: Valu
     for owner, other, name in ((left, right, _COMPARING[op][0]), (right, left, _COMPARING[op][1])):
         if isinstance(owner, Instance) and owner.cls.find(name):
             return call(tr, get_attribute(tr, owner, name), (other,), {})
+        plain = isinstance(owner, Instance) and set(owner.cls.library_bases) <= {"torch.nn.Module"} and owner.cls.closed
+        if op is ast.NotEq and plain and owner.cls.find("__eq__"):
+            told = call(tr, get_attribute(tr, owner, "__eq__"), (other,), {})
+            return not told if isinstance(told, bool) else tr.unknown("a comparison", pytype="bool")
     if op in (ast.Eq, ast.NotEq) and (fields := _fields_of_both(left, right)) is not None:
         return compare(tr, op, *fields)
     if op in _ORDERED and _fields_of_both(left, right) is not None and left.cls.ordered:

@@ -81,6 +81,12 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
             getter.setter = function
             return getter
         return value
+    if name == "deleter" and isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+        getter = tr.frame.scope.names.get(target.value.id)
+        if isinstance(getter, Function):
+            getter.options["attribute deleter"] = function
+            return getter
+        return value
     if name == "contextmanager":
         function.kind = "contextmanager"
         return value

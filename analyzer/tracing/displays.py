@@ -212,6 +212,12 @@ def _joined(tr: Tracer, node: ast.JoinedStr) -> Value:
         elif isinstance(part, ast.FormattedValue):
             value = evaluate(tr, part.value)
             spec = evaluate(tr, part.format_spec) if part.format_spec is not None else ""
+            if part.conversion == -1 and isinstance(value, Instance) and value.cls.find("__format__"):
+                told = call(tr, get_attribute(tr, value, "__format__"), (spec,), {})
+                if not isinstance(told, str):
+                    return tr.unknown("text", pytype="str")
+                text += told
+                continue
             if part.conversion in (ord("r"), ord("a")):
                 value = representation(tr, value)
                 if part.conversion == ord("a") and isinstance(value, str):

@@ -140,7 +140,7 @@ class Function:
 
     @property
     def generator(self) -> bool:
-        return not isinstance(self.node, ast.Lambda) and _yields(self.node)
+        return _yields(self.node)
 
 
 @functools.lru_cache(maxsize=4096)

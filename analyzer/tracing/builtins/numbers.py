@@ -52,7 +52,7 @@ def int_(c: Call) -> Value:
         if isinstance(value.default, str) and value.default.isdigit():
             result.default = int(value.default)
         return result
-    return c.tr.unknown("a number", "data", pytype="int")
+    return c.tr.unknown("a number", _TOLD_BY.get(type(value), "data"), pytype="int")
 
 
 def float_(c: Call) -> Value:
@@ -65,7 +65,10 @@ def float_(c: Call) -> Value:
             pass
     if (number := _sampled(c, value)) is not None:
         return float(number)
-    return Unknown("a number", getattr(value, "origin", "data"), getattr(value, "label", ""), "float")
+    if isinstance(value, Instance) and value.cls.find("__float__"):
+        return call(c.tr, get_attribute(c.tr, value, "__float__"), (), {})
+    origin = getattr(value, "origin", _TOLD_BY.get(type(value), "data"))
+    return Unknown("a number", origin, getattr(value, "label", ""), "float")
 
 
 def _sampled(c: Call, value: Value) -> int | float | None:
@@ -97,7 +100,7 @@ def bool_(c: Call) -> Value:
     )
 
 
-_TOLD_BY = {Instance: "imprecise"}  # whose truth a class of a library may tell
+_TOLD_BY = {Instance: "imprecise"}  # whose truth and number a class of a library may tell
 
 
 def extremum(largest: bool) -> Callable[[Call], Value]:
@@ -168,6 +171,8 @@ def abs_(c: Call) -> Value:
         return abs(value)
     if isinstance(value, Tensor):
         return elementwise.unary(c.tr, value, "abs")
+    if isinstance(value, Instance) and value.cls.find("__abs__"):
+        return call(c.tr, get_attribute(c.tr, value, "__abs__"), (), {})
     return c.tr.unknown("a number", getattr(value, "origin", "imprecise"))
 
 
