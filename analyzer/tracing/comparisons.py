@@ -155,7 +155,9 @@ def _comparable(value: Value) -> Value:
 def _no_range(left: Value, right: Value) -> bool:
     """Whether one is a range and the other a container of another type."""
     ranges = [v for v in (left, right) if isinstance(v, Iterator_) and isinstance(v.length, int)]
-    others = [v for v in (left, right) if isinstance(v, (ListV, DictV, str, int, float)) or type(v) in (tuple, type(None))]
+    others = [
+        v for v in (left, right) if isinstance(v, (ListV, DictV, str, int, float)) or type(v) in (tuple, type(None))
+    ]
     return len(ranges) == len(others) == 1
 
 
@@ -202,7 +204,9 @@ _ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 def _asks(value: Value) -> bool:
     """Whether an object that is no plain member of an enumeration may say itself what it equals."""
-    return isinstance(value, Instance) and not is_member(value) and (bool(value.cls.library_bases) or not value.cls.closed)
+    return (
+        isinstance(value, Instance) and not is_member(value) and (bool(value.cls.library_bases) or not value.cls.closed)
+    )
 
 
 def _fields_of_both(left: Value, right: Value) -> tuple[Value, Value] | None:
@@ -299,9 +303,9 @@ def _can_key(key: Any) -> bool:
 
 
 def _test(tr: Tracer, subject: Unknown, operation: str, constant: Value, negated: bool) -> Value:
-    if operation == "is" and subject.pytype in ("int", "float", "str", "bool", "list", "object"):
-        if not (isinstance(constant, bool) and subject.pytype in ("bool", "object")):
-            return negated
+    may_be = isinstance(constant, bool) and subject.pytype in ("bool", "object")
+    if operation == "is" and subject.pytype in ("int", "float", "str", "bool", "list", "object") and not may_be:
+        return negated
     key = (operation, constant, type(constant).__name__)
     test = subject.items.get(key)
     if not isinstance(test, Test):

@@ -56,7 +56,9 @@ BUILTINS: dict[str, Value] = {
     for name, run in _RULES.items()
 }
 BUILTINS["object"] = OBJECT
-CLASSES.update({name: BUILTINS[name] for name in ("bool", "int", "float", "str", "bytes", "tuple", "list", "set", "dict")})
+CLASSES.update(
+    {name: BUILTINS[name] for name in ("bool", "int", "float", "str", "bytes", "tuple", "list", "set", "dict")}
+)
 CLASSES["NoneType"] = Native("NoneType", introspection.nothing)
 BUILTINS["NotImplemented"] = Unknown("NotImplemented", label="NotImplemented", pytype="object")
 EXCEPTIONS = tuple(n for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException))

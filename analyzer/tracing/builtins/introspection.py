@@ -103,7 +103,8 @@ def is_a(value: Value, kind: Value) -> bool | None:
         known = {
             "int": (int, Poly), "float": (float,), "str": (str,), "bool": (bool, Cond), "list": (ListV,),
             "tuple": (tuple,),
-            "dict": (DictV,), "set": (SetV,), "type": (Class, Api), "slice": (SliceV,), "bytes": (bytes,), "NoneType": (type(None),),
+            "dict": (DictV,), "set": (SetV,), "type": (Class, Api), "slice": (SliceV,), "bytes": (bytes,),
+            "NoneType": (type(None),),
         }.get(kind.name)  # fmt: skip
         if known is None:
             return None
