@@ -31,6 +31,7 @@ from analyzer.tracing.values import (
     DictV,
     Instance,
     Iterator_,
+    KeysV,
     ListV,
     Native,
     SetV,
@@ -57,7 +58,7 @@ _CONSTANT: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 _METHODS = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
-    "&": "and", "|": "or", "^": "xor",
+    "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
 }  # fmt: skip
 
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
@@ -65,8 +66,13 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 }  # fmt: skip
 
 
+_UNARY_METHODS: dict[type[ast.unaryop], str] = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}
+
+
 def unary(tr: Tracer, op: type[ast.unaryop], value: Value) -> Value:
     value = seen(value)
+    if isinstance(value, Instance) and value.cls.find(_UNARY_METHODS[op]):
+        return call(tr, get_attribute(tr, value, _UNARY_METHODS[op]), (), {})
     if isinstance(value, Tensor):
         return elementwise.unary(tr, value, "-" if op is ast.USub else "~")
     if op is ast.USub and tensor_in(value) is not None and not value.cls.find("__neg__"):
@@ -89,6 +95,8 @@ def binary(
 ) -> Value:
     left, right = settled(left), settled(right)
     left, right = _plainly(left), _plainly(right)
+    if isinstance(left, KeysV) or isinstance(right, KeysV):
+        left, right = (SetV(v.items, v.open) if isinstance(v, KeysV) else v for v in (left, right))
     if isinstance(left, (Instance, Class)) or isinstance(right, (Instance, Class)):
         return _overloaded(tr, op, left, right, in_place)
     if (isinstance(left, Rows) or isinstance(right, Rows)) and not isinstance(left, ListV):
@@ -324,6 +332,8 @@ _IN_TORCH = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": 
 
 def _overloaded(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_place: bool) -> Value:
     name = _METHODS.get(_SYMBOLS[op])
+    if in_place and isinstance(left, Instance) and name and left.cls.find(f"__i{name}__"):
+        return call(tr, get_attribute(tr, left, f"__i{name}__"), (right,), {})
     for owner, other, prefix in ((left, right, "__"), (right, left, "__r")):
         if isinstance(owner, Instance) and name:
             found = owner.cls.find(f"{prefix}{name}__")

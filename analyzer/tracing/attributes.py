@@ -91,14 +91,21 @@ def _of_object(tr: Tracer, value: Object, name: str, node: ast.AST | None) -> Va
 
 @ATTRIBUTES.of(Function)
 def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -> Value:
+    if value.imitates is not None and name in ("__name__", "__qualname__", "__module__", "__doc__", "__wrapped__"):
+        given = value.options.get(f"attribute {name}")
+        return given or (value.imitates if name == "__wrapped__" else get_attribute(tr, value.imitates, name))
     if name in ("__name__", "__qualname__"):
-        return value.name
+        return value.options.get(f"attribute {name}", value.name)
     if name == "__module__":
         return module_of(value.path)
     if value.versions is not None and name in ("register", "dispatch", "registry"):
         return registration(value) if name == "register" else tr.unknown(f"attribute {name}")
     if name == "__code__":
         return code_of(value)
+    if name in ("__defaults__", "__kwdefaults__") and not (value.decorated or value.wrapped or value.imitates):
+        if name == "__defaults__":
+            return value.defaults or None
+        return DictV(value.kw_defaults) if value.kw_defaults else None
     if value.kind == "property" and name in ("fget", "fset"):
         return replace(value, kind="") if name == "fget" else value.setter
     if name == "__isabstractmethod__" and _is_abstract(value):

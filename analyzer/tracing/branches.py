@@ -12,6 +12,7 @@ from analyzer.tracing.evaluation import evaluate, run_block
 from analyzer.tracing.inside.size_conditions import asks_for_sizes
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators.scalars import demand_one_element
+from analyzer.tracing.own_truths import own_truth
 from analyzer.tracing.paths import Journal, PathEnd
 from analyzer.tracing.problems import PyRaise, ShapeFailure
 from analyzer.tracing.symbols import Site
@@ -76,7 +77,7 @@ def condition(tr: Tracer, node: ast.expr) -> Value:
     """The value of a test; `and`, `or` and `not` of undecided parts stay one condition where they can."""
     value = evaluate(tr, node)
     demand_one_element(tr, value, "truth", node)
-    return value
+    return own_truth(tr, value)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -37,8 +37,9 @@ from analyzer.tracing.plain_data import hashable, is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.signatures import bind
+from analyzer.tracing.special_methods import special
 from analyzer.tracing.tensor_objects import HOOK, TENSOR, asked, by_default, constructed, dispatched, inherits_tensor
-from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.tensors import Size, Tensor
 from analyzer.tracing.tracer import MOST_DEPTH, Tracer
 from analyzer.tracing.used_as_tensors import callee
 from analyzer.tracing.values import (
@@ -50,6 +51,7 @@ from analyzer.tracing.values import (
     Instance,
     Iterator_,
     Layer,
+    ListV,
     Native,
     Object,
     Partial,
@@ -123,6 +125,9 @@ def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.
         return tables.called(tr, owner, function, args, kwargs)
     if open_args and isinstance(owner, DictV) and function == "update":
         fill(tr, owner, DictV(), open=True)
+    if function.startswith("__") and isinstance(owner, (ListV, DictV, str, tuple, bool, int, float)) and not open_args:
+        plain = not isinstance(owner, Size) and function not in ("__int__",)
+        return special(tr, owner, function, args) if plain else method(tr, owner, function, args, kwargs, node)
     return method(tr, owner, function, args, kwargs, node)
 
 
@@ -394,7 +399,8 @@ def instantiate(
     else:
         initialise_instance(tr, instance, args, kwargs)
     if set(cls.library_bases) & _EXCEPTIONS:
-        instance.attrs.setdefault("args", args)
+        given = args if initializer is None else tr.unknown("what an exception is made of", "imprecise", "args")
+        instance.attrs.setdefault("args", given)
     return instance
 
 

@@ -6,6 +6,7 @@ import ast
 import builtins
 import operator
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from analyzer.tracing.arithmetic import PLAIN, settled
@@ -16,7 +17,7 @@ from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.tables import combined
 from analyzer.tracing.operators.version_rules import is_version
-from analyzer.tracing.plain_data import NotPlain
+from analyzer.tracing.plain_data import NotPlain, plain_data
 from analyzer.tracing.python_version import compared, is_python_version
 from analyzer.tracing.registries import filled
 from analyzer.tracing.rows import Rows
@@ -31,6 +32,7 @@ from analyzer.tracing.values import (
     Function,
     Instance,
     Iterator_,
+    KeysV,
     Layer,
     ListV,
     Module,
@@ -55,6 +57,8 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
     left, right = settled(left), settled(right)
     if op not in (ast.Is, ast.IsNot):
         left, right = _member_value(left), _member_value(right)
+    if op in _CONSTANT_COMPARE:
+        left, right = _comparable(left), _comparable(right)
     if is_version(left) and is_version(right) and op in _CONSTANT_COMPARE:
         return _CONSTANT_COMPARE[op](left.data["order"], right.data["order"])
     if op in _COMPARISONS and is_python_version(left) and (known := compared(_COMPARISONS[op], right)) is not None:
@@ -67,6 +71,10 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
         return combined(left, right, truth=True)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return _compare_tensors(tr, op, left, right, node)
+    if op in (ast.Eq, ast.NotEq) and _no_range(left, right):
+        return op is ast.NotEq
+    if isinstance(left, Iterator_) and isinstance(right, Iterator_) and op in (ast.Eq, ast.NotEq):
+        return _compare_ranges(tr, left, right, op is ast.NotEq)
     if isinstance(left, SetV) or isinstance(right, SetV):
         pass
     elif (
@@ -132,19 +140,73 @@ _COMPARING = {ast.Eq: ("__eq__", "__eq__"), ast.NotEq: ("__ne__", "__ne__"), ast
               ast.LtE: ("__le__", "__ge__"), ast.Gt: ("__gt__", "__lt__"), ast.GtE: ("__ge__", "__le__")}  # fmt: skip
 
 
+def _comparable(value: Value) -> Value:
+    """Keys of a dictionary as the set that they compare as, and a named tuple as the tuple of its fields."""
+    if isinstance(value, KeysV):
+        return SetV(value.items, value.open)
+    if not isinstance(value, Instance) or not value.cls.tuple or value.open or not value.cls.closed:
+        return value
+    if any(value.cls.find(name) for name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__new__")):
+        return value
+    names = field_names(value.cls)
+    return tuple(value.attrs[n] for n in names) if all(n in value.attrs for n in names) else value
+
+
+def _no_range(left: Value, right: Value) -> bool:
+    """Whether one is a range and the other a container of another type."""
+    ranges = [v for v in (left, right) if isinstance(v, Iterator_) and isinstance(v.length, int)]
+    others = [
+        v for v in (left, right) if isinstance(v, (ListV, DictV, str, int, float)) or type(v) in (tuple, type(None))
+    ]
+    return len(ranges) == len(others) == 1
+
+
+def _compare_ranges(tr: Tracer, left: Iterator_, right: Iterator_, negated: bool) -> Value:
+    if isinstance(left.length, int) and isinstance(right.length, int):
+        return (range(*left.bounds) == range(*right.bounds)) is not negated
+    return negated is not True if left is right else tr.unknown("a comparison", pytype="bool")
+
+
+def is_member(value: Value) -> bool:
+    """Whether it is a member of an enumeration that equals itself alone."""
+    if not isinstance(value, Instance) or not {"enum.Enum", "enum.Flag"}.issuperset(value.cls.library_bases):
+        return False
+    return bool(value.cls.library_bases) and value.cls.closed and value.cls.find("__eq__") is None
+
+
 def _compare_instances(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value) -> Value:
     """By the object's own method; objects without one are equal to themselves alone."""
     for owner, other, name in ((left, right, _COMPARING[op][0]), (right, left, _COMPARING[op][1])):
         if isinstance(owner, Instance) and owner.cls.find(name):
             return call(tr, get_attribute(tr, owner, name), (other,), {})
+        plain = isinstance(owner, Instance) and set(owner.cls.library_bases) <= {"torch.nn.Module"} and owner.cls.closed
+        if op is ast.NotEq and plain and owner.cls.find("__eq__"):
+            told = call(tr, get_attribute(tr, owner, "__eq__"), (other,), {})
+            return not told if isinstance(told, bool) else tr.unknown("a comparison", pytype="bool")
     if op in (ast.Eq, ast.NotEq) and (fields := _fields_of_both(left, right)) is not None:
         return compare(tr, op, *fields)
+    if op in _ORDERED and _fields_of_both(left, right) is not None and left.cls.ordered:
+        with suppress(NotPlain, TypeError):
+            a, b = (plain_data(fields) for fields in _fields_of_both(left, right) or ())
+            return _CONSTANT_COMPARE[op](a, b)
+    if op in (ast.Eq, ast.NotEq) and (is_member(left) or is_member(right)) and not _asks(left) and not _asks(right):
+        return (left is right) is (op is ast.Eq)
     kept = [v for v in (left, right) if isinstance(v, Instance)]
     if op in (ast.Eq, ast.NotEq) and not any(
         v.cls.find("__eq__") or v.cls.by_fields or not v.cls.closed or v.cls.library_bases for v in kept
     ):
         return (left is right) is (op is ast.Eq)
     return tr.unknown("a comparison", pytype="bool")
+
+
+_ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
+def _asks(value: Value) -> bool:
+    """Whether an object that is no plain member of an enumeration may say itself what it equals."""
+    return (
+        isinstance(value, Instance) and not is_member(value) and (bool(value.cls.library_bases) or not value.cls.closed)
+    )
 
 
 def _fields_of_both(left: Value, right: Value) -> tuple[Value, Value] | None:
@@ -241,7 +303,8 @@ def _can_key(key: Any) -> bool:
 
 
 def _test(tr: Tracer, subject: Unknown, operation: str, constant: Value, negated: bool) -> Value:
-    if operation == "is" and subject.pytype in ("int", "float", "str", "bool", "list", "object"):
+    may_be = isinstance(constant, bool) and subject.pytype in ("bool", "object")
+    if operation == "is" and subject.pytype in ("int", "float", "str", "bool", "list", "object") and not may_be:
         return negated
     key = (operation, constant, type(constant).__name__)
     test = subject.items.get(key)
@@ -257,23 +320,35 @@ def _test(tr: Tracer, subject: Unknown, operation: str, constant: Value, negated
     return opposite
 
 
+def _names_type(name: str) -> bool:
+    return name == "NoneType" or isinstance(vars(builtins).get(name), type)
+
+
 def _same_type(left: Value, right: Value) -> bool | None:
     """Whether one of Python's types is another or a class; None where one is something else."""
-    if not any(isinstance(v, Native) and isinstance(vars(builtins).get(v.name), type) for v in (left, right)):
+    if not any(isinstance(v, Native) and _names_type(v.name) for v in (left, right)):
         return None
     if left is right:
         return True
     named = [v.name for v in (left, right) if isinstance(v, Native)]
-    both = len({*named}) == 2 and all(isinstance(vars(builtins).get(name), type) for name in named)
+    both = len({*named}) == 2 and all(map(_names_type, named))
     return False if both or isinstance(left, Class) or isinstance(right, Class) else None
 
 
 def _same_name(left: Value, right: Value) -> bool:
-    """Whether two values are one; a framework has several names for one element type."""
+    """Whether two values are one; a framework has several names for one element type, and for one class of layers."""
     if not (isinstance(left, Api) and isinstance(right, Api)):
         return left is right
+    if all(v.name.startswith("torch.nn.") and _same_layer(left.name) == _same_layer(v.name) for v in (left, right)):
+        return True
     homes = left.name.partition(".")[0] == right.name.partition(".")[0]
     return left == right or (homes and dtype_name(left) is not None and dtype_name(left) == dtype_name(right))
+
+
+def _same_layer(name: str) -> str:
+    """`torch.nn.Linear` of `torch.nn.modules.linear.Linear`."""
+    last = name.rpartition(".")[2]
+    return f"torch.nn.{last}" if name.startswith("torch.nn.modules.") and last[:1].isupper() else name
 
 
 def _identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
@@ -296,6 +371,9 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
         items, complete = list(container.items), not container.open
     elif isinstance(container, tuple):
         items = list(container)
+    elif isinstance(container, Class) and isinstance(item, Instance):
+        members = container.scope.names.get("__members__")
+        items = list(members.items.values()) if isinstance(members, DictV) and is_member(item) else None
     elif isinstance(container, str) and isinstance(item, str):
         return (item in container) is not negated
     if isinstance(container, Instance) and container.cls.find("__contains__"):
@@ -312,7 +390,7 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
         return tr.unknown("a membership test", pytype="bool") if found is None else found is not negated
     if items is None:
         return tr.unknown("a membership test", getattr(container, "origin", "imprecise"), pytype="bool")
-    item, items = _member_value(item), [_member_value(i) for i in items]
+    item, items = _comparable(_member_value(item)), [_comparable(_member_value(i)) for i in items]
     if isinstance(item, Unknown):
         if complete and len(items) <= 8 and all(isinstance(i, (str, int)) for i in items) and items:
             found = [_test(tr, item, "==", i, False) for i in items]
@@ -387,4 +465,4 @@ def invert_truth(tr: Tracer, value: Value, node: ast.AST | None = None) -> Value
         return opposite
     if isinstance(value, (Unknown, Tensor)):
         return not tr.decide(value, node)
-    return tr.unknown("a truth", "data", pytype="bool")
+    return tr.unknown("a truth", "imprecise" if isinstance(value, Instance) else "data", pytype="bool")

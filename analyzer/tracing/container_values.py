@@ -14,10 +14,10 @@ class ListV:
     `choices`: the lists of which this one is any, no one knows which.
     """
 
-    __slots__ = ("choices", "firm", "inside", "items", "open")
+    __slots__ = ("choices", "exact", "firm", "inside", "items", "open")
 
     def __init__(self, items: Iterable[Value] = (), open: bool = False) -> None:
-        self.items, self.open = list(items), open
+        self.items, self.open, self.exact = list(items), open, False
         self.firm: int | None = None
         self.choices: tuple[ListV, ...] = ()
         self.inside: tuple[object, ...] = ()  # see `Tracer.made`
@@ -51,6 +51,15 @@ class ListV:
         return repr(self.items)
 
 
+class KeysV(ListV):
+    """The keys of a dictionary: in order as a list, compared and combined as a set."""
+
+    __slots__ = ()
+
+    def twin(self) -> ListV:
+        return ListV(self.items, self.open)
+
+
 class DequeV(ListV):
     """A double-ended queue that keeps at most so many items: one more at an end pushes out those at the other."""
 
@@ -79,10 +88,10 @@ class SetV(ListV):
 class DictV:
     """A dictionary; keys are hashable concrete values. `open`: it may hold further keys; `choices` as of a list."""
 
-    __slots__ = ("choices", "inside", "items", "open")
+    __slots__ = ("choices", "exact", "inside", "items", "open")
 
     def __init__(self, items: dict[Any, Value] | None = None, open: bool = False) -> None:
-        self.items, self.open = dict(items or {}), open
+        self.items, self.open, self.exact = dict(items or {}), open, False
         self.choices: tuple[DictV, ...] = ()
         self.inside: tuple[object, ...] = ()
 
@@ -119,3 +128,14 @@ class DefaultDict(DictV):
 
     def twin(self) -> DictV:
         return DefaultDict(self.factory, self.items, self.open)
+
+
+def exactly(value: Any) -> Any:
+    """The container, of which it is known that its class is `list`, `set` or `dict`: others are followed as these."""
+    value.exact = True
+    return value
+
+
+def is_exact(value: Any) -> bool:
+    """Whether the class of a container is `list`, `set` or `dict` itself."""
+    return type(value) in (ListV, SetV, DictV) and bool(getattr(value, "exact", False))

@@ -21,6 +21,7 @@ from analyzer.tracing.registries import filled
 from analyzer.tracing.sets import of_sets
 from analyzer.tracing.tensors import OpenSize, Size
 from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import (
     Api,
     Class,
@@ -29,6 +30,7 @@ from analyzer.tracing.values import (
     DictV,
     Function,
     Iterator_,
+    KeysV,
     Layer,
     ListV,
     SetV,
@@ -45,6 +47,8 @@ def method(
     args = tuple(seen(a) for a in args)
     if isinstance(owner, SetV) and name not in ("add", "clear", "copy"):
         return _of_set(tr, owner, name, args)
+    if isinstance(owner, KeysV) and name == "isdisjoint":
+        return _of_set(tr, SetV(owner.items, owner.open), name, args)
     if isinstance(owner, ListV):
         found = _of_list(tr, owner, name, args, kwargs)
         if isinstance(owner, DequeV):
@@ -246,15 +250,28 @@ def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwarg
             else _open(tr, list(items.items()), 2)
         )
     if name == "keys":
-        return ListV(items, owner.open)
+        return KeysV(items, owner.open)
     if name == "values":
         return ListV(items.values(), owner.open)
     if name == "popitem":
         tr.touch(owner)
-        if owner.open or not items:
-            owner.open = True
+        last = truth_of(args[0] if args else kwargs.get("last", True))
+        if owner.open or not items or last is None:
+            owner.lose()
             return tr.unknown("an item"), tr.unknown("an item")
-        return items.popitem()
+        if last:
+            return items.popitem()
+        key = next(iter(items))
+        return key, items.pop(key)
+    if name == "move_to_end" and args:
+        tr.touch(owner)
+        last = truth_of(args[1] if len(args) > 1 else kwargs.get("last", True))
+        if owner.open or last is None or not hashable(args[0]) or args[0] not in items:
+            owner.lose()
+            return None
+        moved = {args[0]: items.pop(args[0])}
+        owner.items = {**items, **moved} if last else {**moved, **items}
+        return None
     if name in ("get", "pop", "setdefault"):
         key = args[0] if args else None
         filled(tr, owner, key)

@@ -26,7 +26,7 @@ def enter_context(tr: Tracer, manager: Value) -> tuple[Value, Callable[[bool], V
             value = call(tr, get_attribute(tr, manager, "__enter__"), (), {})
 
             def leave(failed: bool) -> Value:
-                what = (tr.unknown("an exception", "data", pytype="object"),) * 3 if failed else (None, None, None)
+                what = (tr.unknown("an exception", "imprecise", pytype="object"),) * 3 if failed else (None, None, None)
                 found = manager.cls.find("__exit__")
                 result = call(tr, get_attribute(tr, manager, "__exit__"), what, {}) if found else None
                 return result if failed else None

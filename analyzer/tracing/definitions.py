@@ -81,6 +81,12 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
             getter.setter = function
             return getter
         return value
+    if name == "deleter" and isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+        getter = tr.frame.scope.names.get(target.value.id)
+        if isinstance(getter, Function):
+            getter.options["attribute deleter"] = function
+            return getter
+        return value
     if name == "contextmanager":
         function.kind = "contextmanager"
         return value
@@ -243,6 +249,7 @@ def _decorate_class(tr: Tracer, value: Value, cls: Class, decorator: ast.expr) -
         left_out = {k.arg for k in keywords if ast.unparse(k.value) == "False"}
         cls.generated = "init" not in left_out
         cls.by_fields = cls.by_fields or "eq" not in left_out
+        cls.ordered = any(k.arg == "order" and ast.unparse(k.value) == "True" for k in keywords)
         return value
     if name.endswith("register_keras_serializable") or _documents(tr, name.rpartition(".")[2]):
         return value

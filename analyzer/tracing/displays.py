@@ -13,20 +13,23 @@ from analyzer.tracing.agreement import same_but_for_new_sizes
 from analyzer.tracing.arithmetic import MOST_ITEMS
 from analyzer.tracing.assignment import assign
 from analyzer.tracing.collected import as_set
+from analyzer.tracing.container_values import exactly, is_exact
 from analyzer.tracing.dictionary_objects import plain_store
-from analyzer.tracing.evaluation import call, evaluate, get_attribute, iterate
+from analyzer.tracing.evaluation import call, evaluate, get_attribute, iterate, seen
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.loops import changed_by
 from analyzer.tracing.modules import module_of
 from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.overwriting import fill, set_somewhere
+from analyzer.tracing.own_truths import own_truth
 from analyzer.tracing.paths import Journal
 from analyzer.tracing.plain_data import LONGEST, WIDEST, hashable
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import Class, DictV, Instance, Iterator_, ListV, Scope, Value
+from analyzer.tracing.values import Bound, Class, DictV, Instance, Iterator_, ListV, Scope, SetV, Value
+from analyzer.validity.terms import Poly
 
 REPEATED_STEPS = 6_000  # behind which a comprehension ends whose elements repeat, as a loop does
 
@@ -50,7 +53,7 @@ def _tuple(tr: Tracer, node: ast.Tuple) -> Value:
 
 
 def _dict(tr: Tracer, node: ast.Dict) -> Value:
-    result: DictV = tr.made(DictV())
+    result: DictV = tr.made(exactly(DictV()))
     for key, value in zip(node.keys, node.values, strict=True):
         found = evaluate(tr, value)
         if key is None:
@@ -90,7 +93,7 @@ def _comprehension(tr: Tracer, node: Any, element: Callable[[], Value]) -> tuple
             assign(tr, generator.target, item)
             taken = True
             for test in generator.ifs:
-                value = evaluate(tr, test)
+                value = own_truth(tr, evaluate(tr, test))
                 demand_one_element(tr, value, "truth", test)
                 truth = truth_of(value)
                 if truth is None:
@@ -148,31 +151,57 @@ def _generator(tr: Tracer, node: ast.GeneratorExp) -> Value:
 def _dict_comprehension(tr: Tracer, node: ast.DictComp) -> Value:
     pairs, endless = _comprehension(tr, node, lambda: (evaluate(tr, node.key), evaluate(tr, node.value)))
     keyed = {k: v for k, v in pairs if hashable(k)}
-    return tr.made(DictV(keyed, endless or any(not hashable(k) for k, _ in pairs)))
+    return tr.made(exactly(DictV(keyed, endless or any(not hashable(k) for k, _ in pairs))))
 
 
 def text_of(tr: Tracer, value: Value) -> Value:
     """`str(value)`."""
     if isinstance(value, Instance):
         method = next((m for m in ("__str__", "__repr__") if value.cls.find(m)), None)
+        if method is None and value.cls.library_bases == ["enum.Enum"] and value.cls.closed and not value.open:
+            return f"{value.cls.name}.{value.attrs.get('name', '')}"
         return call(tr, get_attribute(tr, value, method), (), {}) if method else tr.unknown("text", pytype="str")
-    if isinstance(value, (str, bool, int, float)):
+    if isinstance(value, str):
         return str(value)
-    written = _written(value) if isinstance(value, (Class, tuple)) else None
+    written = _written(tr, value)
     if written is not None:
         return written
-    return tr.unknown("text", getattr(value, "origin", "data"), pytype="str")
+    told = "data" if isinstance(value, (Tensor, Poly)) else "imprecise"
+    return tr.unknown("text", getattr(value, "origin", told), pytype="str")
 
 
-def _written(value: Value) -> str | None:
-    """How Python writes a class of a library, a plain value, or a tuple of such; None for others."""
+def representation(tr: Tracer, value: Value) -> Value:
+    """`repr(value)`."""
+    value = seen(value)
+    written = _written(tr, value)
+    told = "data" if isinstance(value, (Tensor, Poly)) else "imprecise"
+    return tr.unknown("text", getattr(value, "origin", told), pytype="str") if written is None else written
+
+
+def _written(tr: Tracer, value: Value) -> str | None:
+    """How Python writes a value inside another; None where that is not known."""
+    value = seen(value)
+    if isinstance(value, Instance):
+        method = get_attribute(tr, value, "__repr__") if value.cls.find("__repr__") else None
+        told = call(tr, method, (), {}) if isinstance(method, Bound) else None
+        return told if isinstance(told, str) else None
+    if isinstance(value, ListV) and not isinstance(value, SetV) and is_exact(value) and not value.open:
+        parts = [_written(tr, part) for part in value.items[:MOST_ITEMS]]
+        known = [part for part in parts if part is not None]
+        return f"[{', '.join(known)}]" if len(known) == len(value.items) else None
+    if isinstance(value, DictV) and is_exact(value) and not value.open:
+        pairs = [(_written(tr, k), _written(tr, v)) for k, v in list(value.items.items())[:MOST_ITEMS]]
+        told = [f"{k}: {v}" for k, v in pairs if k is not None and v is not None]
+        return f"{{{', '.join(told)}}}" if len(told) == len(value.items) else None
+    if isinstance(value, Iterator_) and isinstance(value.length, int):
+        return repr(range(*value.bounds))
     if isinstance(value, Class) and value.path.startswith(MARK) and value.scope.parent is value.scope.globals:
         return f"<class '{module_of(value.path)}.{value.name}'>"
     if type(value) is tuple:
-        parts = [_written(part) for part in value]
+        parts = [_written(tr, part) for part in value]
         known = [part for part in parts if part is not None]
         return f"({', '.join(known)}{',' * (len(known) == 1)})" if len(known) == len(parts) else None
-    return repr(value) if value is None or isinstance(value, (str, bool, int, float)) else None
+    return repr(value) if value is None or isinstance(value, (str, bytes, bool, int, float)) else None
 
 
 def _joined(tr: Tracer, node: ast.JoinedStr) -> Value:
@@ -183,10 +212,16 @@ def _joined(tr: Tracer, node: ast.JoinedStr) -> Value:
         elif isinstance(part, ast.FormattedValue):
             value = evaluate(tr, part.value)
             spec = evaluate(tr, part.format_spec) if part.format_spec is not None else ""
-            if part.conversion in (ord("r"), ord("a")) and not isinstance(value, (str, int, float)):
-                return tr.unknown("text", pytype="str")
+            if part.conversion == -1 and isinstance(value, Instance) and value.cls.find("__format__"):
+                told = call(tr, get_attribute(tr, value, "__format__"), (spec,), {})
+                if not isinstance(told, str):
+                    return tr.unknown("text", pytype="str")
+                text += told
+                continue
             if part.conversion in (ord("r"), ord("a")):
-                value = repr(value) if part.conversion == ord("r") else ascii(value)
+                value = representation(tr, value)
+                if part.conversion == ord("a") and isinstance(value, str):
+                    value = value.encode("ascii", "backslashreplace").decode()
             elif not isinstance(value, (str, int, float)):
                 value = text_of(tr, value)
             wide = isinstance(spec, str) and any(int(n) > WIDEST for n in re.findall(r"\d{1,9}", spec))
@@ -201,11 +236,11 @@ def _joined(tr: Tracer, node: ast.JoinedStr) -> Value:
 
 RULES: dict[type[ast.expr], Callable[[Tracer, Any], Value]] = {
     ast.Tuple: _tuple,
-    ast.List: lambda tr, node: tr.made(ListV(*_elements(tr, node.elts))),
-    ast.Set: lambda tr, node: as_set(*_elements(tr, node.elts)),
+    ast.List: lambda tr, node: tr.made(exactly(ListV(*_elements(tr, node.elts)))),
+    ast.Set: lambda tr, node: exactly(as_set(*_elements(tr, node.elts))),
     ast.Dict: _dict,
-    ast.ListComp: lambda tr, node: tr.made(ListV(*_comprehension(tr, node, lambda: evaluate(tr, node.elt)))),
-    ast.SetComp: lambda tr, node: as_set(*_comprehension(tr, node, lambda: evaluate(tr, node.elt))),
+    ast.ListComp: lambda tr, node: tr.made(exactly(ListV(*_comprehension(tr, node, lambda: evaluate(tr, node.elt))))),
+    ast.SetComp: lambda tr, node: exactly(as_set(*_comprehension(tr, node, lambda: evaluate(tr, node.elt)))),
     ast.DictComp: _dict_comprehension,
     ast.GeneratorExp: _generator,
     ast.JoinedStr: _joined,

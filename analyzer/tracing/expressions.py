@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from itertools import islice
 
 from analyzer.tracing import displays
@@ -12,8 +13,10 @@ from analyzer.tracing.calls import EnoughYields, call_node
 from analyzer.tracing.comparisons import compare, invert_truth
 from analyzer.tracing.definitions import make_lambda
 from analyzer.tracing.evaluation import EXPRESSIONS, evaluate, get_attribute, get_item, iterate
+from analyzer.tracing.libraries import MARK
 from analyzer.tracing.names import lookup
 from analyzer.tracing.operators.scalars import demand_one_element
+from analyzer.tracing.own_truths import own_truth
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
 from analyzer.tracing.values import Iterator_, SliceV, Unknown, Value
@@ -38,7 +41,8 @@ def _boolean(tr: Tracer, node: ast.BoolOp) -> Value:
     value: Value = wanted
     for index, part in enumerate(node.values):
         value = evaluate(tr, part)
-        truth = truth_of(value)
+        told = own_truth(tr, value)
+        truth = truth_of(told)
         last = index == len(node.values) - 1
         if truth is None:
             if isinstance(value, (Cond, Test)) or (isinstance(value, Unknown) and value.pytype == "bool"):
@@ -50,7 +54,7 @@ def _boolean(tr: Tracer, node: ast.BoolOp) -> Value:
                 return value
             if not pending:
                 demand_one_element(tr, value, "truth", part)
-            if tr.decide(value, part) is not wanted:
+            if tr.decide(told, part) is not wanted:
                 return value if not pending else not wanted
             continue
         if truth is not wanted:
@@ -69,7 +73,8 @@ def _unary(tr: Tracer, node: ast.UnaryOp) -> Value:
     value = evaluate(tr, node.operand)
     if isinstance(node.op, ast.Not):
         demand_one_element(tr, value, "truth", node.operand)
-    return invert_truth(tr, value, node.operand) if isinstance(node.op, ast.Not) else unary(tr, type(node.op), value)
+        return invert_truth(tr, own_truth(tr, value), node.operand)
+    return unary(tr, type(node.op), value)
 
 
 def _binary(tr: Tracer, node: ast.BinOp) -> Value:
@@ -93,7 +98,7 @@ def _compare(tr: Tracer, node: ast.Compare) -> Value:
 
 
 def _if_expression(tr: Tracer, node: ast.IfExp) -> Value:
-    value = evaluate(tr, node.test)
+    value = own_truth(tr, evaluate(tr, node.test))
     demand_one_element(tr, value, "truth", node.test)
     truth = truth_of(value)
     if truth is None:
@@ -124,7 +129,21 @@ def _yield(tr: Tracer, node: ast.Yield) -> Value:
         frame.yields.append(value)
         if len(frame.yields) >= frame.yield_limit:
             raise EnoughYields
-    return tr.unknown("what is sent to a generator")
+    function = frame.function
+    if function is None or function.decorated or function.wrapped is not None or _anyone_sends(tr):
+        return tr.unknown("what is sent to a generator")
+    return None
+
+
+def _anyone_sends(tr: Tracer) -> bool:
+    """Whether some file that is read calls `send`: going over a generator sends it None."""
+    tr.shared.read.update(f"{path}:*" for path in tr.shared.sources)
+    return any(_sends(tree) for path, tree in tr.shared.sources.items() if not path.startswith(MARK))
+
+
+@functools.lru_cache(maxsize=512)
+def _sends(tree: ast.Module) -> bool:
+    return any(isinstance(node, ast.Attribute) and node.attr in ("send", "asend") for node in ast.walk(tree))
 
 
 def _yield_from(tr: Tracer, node: ast.YieldFrom) -> Value:

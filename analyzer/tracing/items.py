@@ -53,6 +53,12 @@ ITEMS.of(Tensor)(index_tensor)
 
 @ITEMS.of(Iterator_)
 def _of_iterator(tr: Tracer, value: Iterator_, index: Value, node: ast.AST | None) -> Value:
+    if isinstance(value.length, int) and isinstance(index, SliceV) and not value.once:
+        parts = (index.start, index.stop, index.step)
+        if all(p is None or isinstance(p, int) for p in parts) and index.step != 0:
+            part = range(*value.bounds)[slice(*parts)]
+            bounds = (part.start, part.stop, part.step)
+            return Iterator_(lambda: iter(part), length=len(part), bounds=bounds)
     if isinstance(value.length, int) and isinstance(index, int) and not value.once:
         return _of_sequence(tr, tuple(value.items()), index, node)
     return _of_any(tr, value, index, node)

@@ -17,7 +17,8 @@ from contextlib import suppress
 from importlib import resources
 from typing import Any
 
-from analyzer.tracing.values import Layer, Unknown, Value
+from analyzer.tracing.container_values import is_exact
+from analyzer.tracing.values import Api, DictV, Layer, ListV, SetV, Unknown, Value
 
 _BUILTIN = frozenset(("str", "int", "float", "bool", "list", "dict"))  # what `Unknown.pytype` can be of these
 _MAKES_TYPES = ("enum.", "typing.", "types.", "collections.", "functools.", "dataclasses.", "contextlib.")
@@ -25,10 +26,19 @@ DEVICE = "torch.device"
 MOST_LOOKED_UP = 8  # modules that hand a name on, and bases that hand a method down
 
 
-def class_of(value: Value) -> Unknown:
+OTHER_CLASS = "__other_class__"  # attribute of a layer that is wrapped, or whose class a function exchanges
+CLASSES: dict[str, Value] = {}  # Python's types as the builtins have them
+
+
+def class_of(value: Value) -> Value:
     """`type(value)` of what no class of the source makes: unknown, but for the name where one can tell it."""
-    found = Unknown("a type", label="type()")
     name = _class_name(value)
+    if isinstance(value, Layer) and name:
+        return Api(value.name)
+    kind = {ListV: "list", SetV: "set", DictV: "dict"}[type(value)] if is_exact(value) else name
+    if kind in CLASSES:
+        return CLASSES[kind]
+    found = Unknown("a type", label="type()")
     if name:
         found.attrs["__name__"] = found.attrs["__qualname__"] = name
     return found
@@ -38,7 +48,8 @@ def _class_name(value: Value) -> str:
     """Of a layer the name it is made by, but of a lazy one, which becomes another; Keras has several for one class."""
     if isinstance(value, Layer):
         last = value.name.rpartition(".")[2]
-        return last if value.name.startswith("torch.nn.") and not last.startswith("Lazy") else ""
+        plain = value.name.startswith("torch.nn.") and OTHER_CLASS not in value.attrs
+        return last if plain and not last.startswith("Lazy") else ""
     return type(value).__name__ if type(value) in (bool, int, float, str, bytes, tuple, type(None)) else ""
 
 

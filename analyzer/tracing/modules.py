@@ -64,6 +64,9 @@ def canonical(name: str, variant: str = "") -> Api:
 
 
 def api_attribute(tr: Tracer, value: Api, name: str, node: ast.AST | None) -> Value:
+    last = value.name.rpartition(".")[2]
+    if name in ("__name__", "__qualname__") and value.name.startswith("torch.nn.") and last[:1].isupper():
+        return last  # of a class of layers
     result = canonical(f"{value.name}.{name}", value.variant)
     tr.sparse = tr.sparse or (value.name.startswith("torch") and "sparse" in name and name not in _LAYOUTS)
     if result.name in ("numpy.newaxis", "tf.newaxis"):

@@ -11,7 +11,7 @@ from typing import Any
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.attribute_hooks import READER, own_reader, read, reader_of
 from analyzer.tracing.dictionary_objects import CONTAINERS, container_method, names_held
-from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
+from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute, iterate
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.mapping_methods import ABSTRACT, method_of
 from analyzer.tracing.modules import module_of
@@ -74,6 +74,8 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         return ast.get_docstring(value.cls.node)
     if name == "__dict__":
         return names_held(value)
+    if value.cls.tuple and name == "_fields":
+        return tuple(field_names(value.cls))
     if value.cls.tuple and name == "_replace":
         return Native(name, lambda c: _replaced(value, c.kwargs))
     if value.cls.tuple and name == "_asdict":
@@ -151,6 +153,12 @@ def _replaced(value: Instance, fields: dict[str, Value]) -> Instance:
     made = Instance(value.cls, value.site)
     made.attrs, made.open = {**value.attrs, **fields}, value.open
     return made
+
+
+def _made_of(c: Any, cls: Class) -> Value:
+    """A named tuple of the elements of something."""
+    items, endless = iterate(c.tr, c.get(0), c.node)
+    return c.tr.unknown("a named tuple") if endless else call(c.tr, cls, tuple(items), {})
 
 
 def class_has(cls: Class, name: str) -> bool | None:
@@ -304,6 +312,8 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
         return _names_of(tr, value)
     if value.tuple and name == "_fields":
         return tuple(field_names(value))
+    if value.tuple and name == "_make":
+        return Native(name, lambda c: _made_of(c, value))
     if value.tuple and name == "__new__":
         return Bound(value, name)
     if name == "apply" and _AUTOGRAD & set(value.library_bases):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from analyzer.tracing.container_values import exactly
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import Size, Tensor
 from analyzer.tracing.values import Api, Class, DictV, Function, Instance, Layer, ListV, SetV, Unknown, Value
@@ -61,11 +62,11 @@ def as_value(data: Any) -> Value:
     if kind is tuple:
         return tuple(map(as_value, data))
     if kind is list:
-        return ListV(map(as_value, data))
+        return exactly(ListV(map(as_value, data)))
     if kind in (set, frozenset):
         return SetV(map(as_value, data))
     if kind is dict:
-        return DictV({as_value(k): as_value(v) for k, v in data.items()})
+        return exactly(DictV({as_value(k): as_value(v) for k, v in data.items()}))
     if isinstance(data, Iterator):
         items = list(islice(data, MOST_ITEMS + 1))
         if len(items) <= MOST_ITEMS:

@@ -29,6 +29,10 @@ from analyzer.tracing.values import (
 
 
 def delete_attribute(tr: Tracer, owner: Value, name: str) -> None:
+    found = owner.cls.find(name) if isinstance(owner, Instance) else None
+    if found is not None and isinstance(found[0], Function) and "attribute deleter" in found[0].options:
+        call(tr, Bound(owner, found[0].options["attribute deleter"], found[1]), (), {})
+        return
     if isinstance(owner, (Instance, Layer, Object, Unknown)):
         tr.touch(owner)
         old = owner.attrs.pop(name, None)

@@ -16,6 +16,7 @@ from typing import Any
 from analyzer.tracing.container_values import DefaultDict as DefaultDict
 from analyzer.tracing.container_values import DequeV as DequeV
 from analyzer.tracing.container_values import DictV as DictV
+from analyzer.tracing.container_values import KeysV as KeysV
 from analyzer.tracing.container_values import ListV as ListV
 from analyzer.tracing.container_values import SetV as SetV
 from analyzer.tracing.symbols import Site
@@ -139,7 +140,7 @@ class Function:
 
     @property
     def generator(self) -> bool:
-        return not isinstance(self.node, ast.Lambda) and _yields(self.node)
+        return _yields(self.node)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -166,6 +167,7 @@ class Class:
         "mro",
         "name",
         "node",
+        "ordered",
         "path",
         "scope",
         "tuple",
@@ -174,6 +176,7 @@ class Class:
     def __init__(self, name: str, bases: tuple[Value, ...], scope: Scope, node: ast.ClassDef, path: str) -> None:
         self.name, self.bases, self.scope, self.node, self.path = name, bases, scope, node, path
         self.dataclass = self.tuple = False  # tuple: a named tuple, whose fields are its elements in order
+        self.ordered = False  # whether `@dataclass(order=True)` compares its objects by their fields
         self.by_fields = False  # whether its objects are equal where their fields are
         self.called = self.generated = False  # generated: a decorator has written its `__init__`
         self.mro: list[Value] = _linearize(self)

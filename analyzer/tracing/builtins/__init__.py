@@ -8,6 +8,7 @@ from typing import Any
 
 from analyzer.tracing.builtins import files, introspection, iterables, numbers
 from analyzer.tracing.builtins.call import Call
+from analyzer.tracing.known_types import CLASSES
 from analyzer.tracing.object_attributes import OBJECT
 from analyzer.tracing.values import Api, ListV, Native, Unknown, Value
 
@@ -41,7 +42,7 @@ _RULES: dict[str, Callable[[Any], Value]] = {
     "print": introspection.nothing, "eval": introspection.eval_, "exec": introspection.dynamic,
     "__import__": introspection.dynamic, "compile": introspection.dynamic, "input": introspection.input_,
     "raw_input": introspection.input_, "ord": introspection.plain(ord), "chr": introspection.plain(chr),
-    "hex": introspection.plain(hex), "bin": introspection.plain(bin), "repr": introspection.plain(repr),
+    "hex": introspection.plain(hex), "bin": introspection.plain(bin), "repr": numbers.repr_,
     "staticmethod": introspection.method_of_kind("staticmethod"),
     "classmethod": introspection.method_of_kind("classmethod"),
     "property": introspection.property_, "id": introspection.identity, "hash": introspection.identity,
@@ -55,6 +56,10 @@ BUILTINS: dict[str, Value] = {
     for name, run in _RULES.items()
 }
 BUILTINS["object"] = OBJECT
+CLASSES.update(
+    {name: BUILTINS[name] for name in ("bool", "int", "float", "str", "bytes", "tuple", "list", "set", "dict")}
+)
+CLASSES["NoneType"] = Native("NoneType", introspection.nothing)
 BUILTINS["NotImplemented"] = Unknown("NotImplemented", label="NotImplemented", pytype="object")
 EXCEPTIONS = tuple(n for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException))
 BUILTINS.update((name, Api(name)) for name in EXCEPTIONS)

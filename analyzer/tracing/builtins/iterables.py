@@ -9,11 +9,13 @@ from itertools import islice
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.collected import MOST_ELEMENTS, as_dict, as_set, in_order
+from analyzer.tracing.container_values import exactly
 from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import call, get_attribute, iterate
 from analyzer.tracing.iteration import fields_of, iter_forever, known_elements
 from analyzer.tracing.operators import data, tables
 from analyzer.tracing.overwriting import fill
+from analyzer.tracing.own_truths import own_truth
 from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.rows import Rows
@@ -56,6 +58,8 @@ def length(c: Call) -> Value:
         return len(set(members.items.values()))
     if isinstance(value, Iterator_) and isinstance(value.length, int):
         return value.length
+    if isinstance(value, Iterator_) and not value.once and not value.endless and not value.taken:
+        return len(list(iterate(c.tr, value, c.node)[0]))  # the pairs of a dictionary
     if isinstance(value, Instance) and (fields := fields_of(value)) is not None:
         return len(fields)
     if isinstance(value, Tensor):
@@ -179,7 +183,7 @@ def filter_(c: Call) -> Value:
         return Iterator_(lambda: items, True)
     test, kept = c.get(0), []
     for item in items:
-        truth = truth_of(item if test is None else call(c.tr, test, (item,), {}))
+        truth = truth_of(own_truth(c.tr, item if test is None else call(c.tr, test, (item,), {})))
         if truth is None:
             return Iterator_(lambda: iter_forever(c.tr, lambda: c.tr.unknown("an element that passes a filter")), True)
         if truth:
@@ -190,7 +194,7 @@ def filter_(c: Call) -> Value:
 def sequence(make: Callable[[list[Value]], Value]) -> Callable[[Call], Value]:
     def run(c: Call) -> Value:
         if not c.args:
-            return make([])
+            return exactly(made) if type(made := make([])) is ListV else made
         value = c.get(0)
         if isinstance(value, OpenSize) and value.tensor.dims is not None:
             value = Size(value.tensor.dims)
@@ -208,7 +212,7 @@ def sequence(make: Callable[[list[Value]], Value]) -> Callable[[Call], Value]:
         found = list(islice(items, MOST_ELEMENTS + 1))
         if len(found) > MOST_ELEMENTS:
             return c.tr.unknown("a long sequence", pytype="list")
-        return make(found)
+        return exactly(made) if type(made := make(found)) is ListV else made
 
     return run
 
@@ -232,7 +236,7 @@ def set_(c: Call) -> Value:
 
 
 def dict_(c: Call) -> Value:
-    result = as_dict(c.tr, c.get(0))
+    result = exactly(as_dict(c.tr, c.get(0)))
     fill(c.tr, result, DictV(c.kwargs), c.open_args)
     result.items.update(c.kwargs)
     return result
@@ -261,7 +265,7 @@ def iter_(c: Call) -> Value:
 
 def sorted_(c: Call) -> Value:
     items, endless = iterate(c.tr, c.get(0), c.node)
-    return ListV([], True) if endless else ListV(in_order(c.tr, list(items), c.kwargs))
+    return exactly(ListV([], True) if endless else ListV(in_order(c.tr, list(items), c.kwargs)))
 
 
 def reversed_(c: Call) -> Value:
@@ -280,6 +284,7 @@ def every(wanted: bool) -> Callable[[Call], Value]:
         items, endless = iterate(c.tr, c.get(0), c.node)
         pending: list[Value] = []
         for value in islice(items, 256 if endless else None):
+            value = own_truth(c.tr, value)
             truth = truth_of(value)
             if truth is (not wanted):
                 return not wanted

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.collected import in_order
-from analyzer.tracing.displays import text_of
+from analyzer.tracing.displays import representation, text_of
 from analyzer.tracing.evaluation import call, get_attribute, iterate
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.scalars import demand_one_element
+from analyzer.tracing.own_truths import own_truth
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.truths import truth_of
@@ -51,7 +52,7 @@ def int_(c: Call) -> Value:
         if isinstance(value.default, str) and value.default.isdigit():
             result.default = int(value.default)
         return result
-    return c.tr.unknown("a number", "data", pytype="int")
+    return c.tr.unknown("a number", _TOLD_BY.get(type(value), "data"), pytype="int")
 
 
 def float_(c: Call) -> Value:
@@ -64,7 +65,10 @@ def float_(c: Call) -> Value:
             pass
     if (number := _sampled(c, value)) is not None:
         return float(number)
-    return Unknown("a number", getattr(value, "origin", "data"), getattr(value, "label", ""), "float")
+    if isinstance(value, Instance) and value.cls.find("__float__"):
+        return call(c.tr, get_attribute(c.tr, value, "__float__"), (), {})
+    origin = getattr(value, "origin", _TOLD_BY.get(type(value), "data"))
+    return Unknown("a number", origin, getattr(value, "label", ""), "float")
 
 
 def _sampled(c: Call, value: Value) -> int | float | None:
@@ -78,17 +82,25 @@ def str_(c: Call) -> Value:
     return text_of(c.tr, c.get(0, default=""))
 
 
+def repr_(c: Call) -> Value:
+    return representation(c.tr, c.get(0))
+
+
 def bool_(c: Call) -> Value:
     value = c.get(0, default=False)
     demand_one_element(c.tr, value, "bool", c.node)
+    value = own_truth(c.tr, value)
     truth = truth_of(value)
     return (
         truth
         if truth is not None
         else value
         if isinstance(value, (Cond,))
-        else c.tr.unknown("a truth", getattr(value, "origin", "data"), pytype="bool")
+        else c.tr.unknown("a truth", getattr(value, "origin", _TOLD_BY.get(type(value), "data")), pytype="bool")
     )
+
+
+_TOLD_BY = {Instance: "imprecise"}  # whose truth and number a class of a library may tell
 
 
 def extremum(largest: bool) -> Callable[[Call], Value]:
@@ -159,6 +171,8 @@ def abs_(c: Call) -> Value:
         return abs(value)
     if isinstance(value, Tensor):
         return elementwise.unary(c.tr, value, "abs")
+    if isinstance(value, Instance) and value.cls.find("__abs__"):
+        return call(c.tr, get_attribute(c.tr, value, "__abs__"), (), {})
     return c.tr.unknown("a number", getattr(value, "origin", "imprecise"))
 
 

@@ -10,6 +10,7 @@ import itertools
 import json
 import math
 import operator as python_operators
+import posixpath
 import re
 import string
 from collections.abc import Callable, Iterator
@@ -40,6 +41,8 @@ _PURE: dict[str, Any] = {
         "truediv", "mod", "neg", "pos", "eq", "ne", "lt", "le", "gt", "ge", "not_", "truth", "contains", "and_", "or_",
         "xor", "abs", "index",
     )},
+    **{f"os.path.{n}": getattr(posixpath, n) for n in ("basename", "dirname", "join", "split", "splitext", "normpath",
+                                                       "isabs", "commonprefix")},
     "json.loads": json.loads, "bisect.bisect": bisect.bisect, "bisect.bisect_left": bisect.bisect_left,
     "bisect.bisect_right": bisect.bisect_right, "string.capwords": string.capwords,
 }  # fmt: skip
@@ -245,6 +248,17 @@ def groups(op: Op, iterable: Value, key: Value) -> Value:
 def run_to_its_end(op: Op, main: Value, rest: tuple[Value, ...]) -> Value:
     """A coroutine is followed where it is called, and stands for what it returns."""
     return main
+
+
+@operator("itertools.compress", "values selectors")
+def compressed(op: Op, values: Value, selectors: Value) -> Value:
+    def make() -> Iterator[Value]:
+        told = [truth_of(selector) for selector in _all(op, selectors)]
+        if None in told:
+            raise NotPlain
+        return iter([value for value, kept in zip(_all(op, values), told, strict=False) if kept])
+
+    return _some(op, make)
 
 
 @operator("itertools.starmap", "function values")

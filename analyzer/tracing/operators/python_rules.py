@@ -191,6 +191,8 @@ def _twin(x: Value, part: Callable[[Value], Value]) -> Value:
         return made
     if isinstance(x, ListV):
         return type(x)(map(part, x.items), x.open)
+    if isinstance(x, Instance) and any(base.startswith("enum.") for base in x.cls.library_bases):
+        return x
     if isinstance(x, Instance) and x.cls.find("__deepcopy__") is None and x.cls.find("__copy__") is None:
         instance = Instance(x.cls, x.site)
         instance.attrs, instance.open = {k: part(v) for k, v in x.attrs.items()}, x.open

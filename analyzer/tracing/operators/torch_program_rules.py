@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from analyzer.tracing.evaluation import call, iterate
-from analyzer.tracing.known_types import DEVICE
+from analyzer.tracing.known_types import DEVICE, OTHER_CLASS
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import Object, Value, is_term
+from analyzer.tracing.values import Layer, Object, Value, is_term
 
 _TIMES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
 
@@ -78,9 +78,13 @@ def unpack(op: Op, sequence: Value, batch_first: Value, rest: tuple[Value, ...])
     "module=None *rest",
 )
 def transparent(op: Op, module: Value, rest: tuple[Value, ...]) -> Value:
+    if isinstance(module, Layer) and op.name not in _KEEP_CLASS:
+        op.tr.touch(module)
+        module.attrs[OTHER_CLASS] = True
     return module
 
 
+_KEEP_CLASS = ("torch.jit.ignore", "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm")
 _COMPILERS = ("is_scripting", "is_tracing", "is_compiling", "is_dynamo_compiling", "is_exporting")
 
 
