@@ -51,7 +51,7 @@ def int_(c: Call) -> Value:
         if isinstance(value.default, str) and value.default.isdigit():
             result.default = int(value.default)
         return result
-    return c.tr.unknown("a number", "data", pytype="int")
+    return c.tr.unknown("a number", getattr(value, "origin", "data"), pytype="int")
 
 
 def float_(c: Call) -> Value:

@@ -26,6 +26,7 @@ from analyzer.tracing.operators.objects import call_object, object_method
 from analyzer.tracing.operators.optimizers import named_parameters
 from analyzer.tracing.operators.table import rules, run_entry
 from analyzer.tracing.operators.tensors import tensor_attribute, tensor_method
+from analyzer.tracing.operators.written import of_call
 from analyzer.tracing.operators.tf_second_names import own_tf_name
 from analyzer.tracing.operators.torch_modules import is_module
 from analyzer.tracing.operators.torch_second_names import own_name
@@ -126,6 +127,8 @@ def call_api(
     if name.startswith(_OF_ARRAYS):
         args = tuple(plain_list(tr, a) for a in args)
     value = _call_api(tr, Api(name, api.variant), args, kwargs, node, open_args)
+    if not open_args:
+        of_call(name, args, kwargs, value)
     if tr.sampler is not None and not open_args:
         value = tr.sampler.call(api.name, args, kwargs, value)
     if writes_first(api.name) and args and isinstance(args[0], Tensor):
