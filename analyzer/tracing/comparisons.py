@@ -16,6 +16,7 @@ from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.tables import combined
 from analyzer.tracing.operators.version_rules import is_version
+from analyzer.tracing.operators.written import origin_of_kind
 from analyzer.tracing.plain_data import NotPlain
 from analyzer.tracing.python_version import compared, is_python_version
 from analyzer.tracing.registries import filled
@@ -85,7 +86,7 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
     elif isinstance(right, ListV) and isinstance(left, tuple):
         right = tuple(right.items) if not right.open else right
     if isinstance(left, OpenSize) or isinstance(right, OpenSize):
-        return tr.unknown("a comparison of shapes", "data", pytype="bool")
+        return tr.unknown("a comparison of shapes", _origin_of_sizes(tr, left, right), pytype="bool")
     if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):
         if len(left) != len(right):
             return op is ast.NotEq
@@ -126,6 +127,13 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
     ):
         return op is ast.NotEq
     return tr.unknown("a comparison", pytype="bool")
+
+
+def _origin_of_sizes(tr: Tracer, *sizes: Value) -> str:
+    """Free where tensors that are given to the program have them, not where this analysis has lost them."""
+    tensors = [size.tensor for size in sizes if isinstance(size, OpenSize)]
+    lost = any(t.shape.vague or origin_of_kind(t, tr.in_definition) != "data" for t in tensors)
+    return "imprecise" if lost else "data"
 
 
 _COMPARING = {ast.Eq: ("__eq__", "__eq__"), ast.NotEq: ("__ne__", "__ne__"), ast.Lt: ("__lt__", "__gt__"),

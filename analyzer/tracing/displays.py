@@ -15,6 +15,7 @@ from analyzer.tracing.assignment import assign
 from analyzer.tracing.collected import as_set
 from analyzer.tracing.dictionary_objects import plain_store
 from analyzer.tracing.evaluation import call, evaluate, get_attribute, iterate
+from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.loops import changed_by
 from analyzer.tracing.modules import module_of
@@ -26,7 +27,7 @@ from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import Class, DictV, Instance, Iterator_, ListV, Scope, Value
+from analyzer.tracing.values import Class, DictV, Instance, Iterator_, ListV, Scope, Unknown, Value
 
 REPEATED_STEPS = 6_000  # behind which a comprehension ends whose elements repeat, as a loop does
 
@@ -158,10 +159,13 @@ def text_of(tr: Tracer, value: Value) -> Value:
         return call(tr, get_attribute(tr, value, method), (), {}) if method else tr.unknown("text", pytype="str")
     if isinstance(value, (str, bool, int, float)):
         return str(value)
-    written = _written(value) if isinstance(value, (Class, tuple)) else None
+    if isinstance(value, Unknown) and value.kind == DEVICE and isinstance(kind := value.attrs.get("type"), str):
+        index = value.attrs.get("index")
+        return kind if index is None else f"{kind}:{index}" if isinstance(index, int) else tr.unknown("text")
+    written = _written(value) if isinstance(value, Class) or type(value) is tuple else None
     if written is not None:
         return written
-    return tr.unknown("text", getattr(value, "origin", "data"), pytype="str")
+    return tr.unknown("text", getattr(value, "origin", "imprecise"), pytype="str")
 
 
 def _written(value: Value) -> str | None:

@@ -121,7 +121,8 @@ def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtyp
         kept = result.dtype if number is None else keep[0] if number is right else keep[1]
         if sign in ("&", "|", "^") and number is None:
             kept = a.dtype if a.dtype == b.dtype else None  # of numbers, their bits
-        open_type = not is_term(number) if number is not None else None in keep
+        open_type = sign == "/" or (not is_term(number) if number is not None else None in keep)
+        open_type = open_type or (kept == "bool" and is_term(number))  # truths and a number are numbers
         if open_type and (kept or "").startswith(("int", "uint", "bool")):
             kept = None  # what has a point makes integers the default floating type, which may be any
         result.dtype = dtype or kept

@@ -167,6 +167,8 @@ def _result(
         return tr.unknown(
             f"{name}()", "data", pytype="number" if name == "item" else "list" if name == "tolist" else ""
         )
+    if name == "type" and not args and not kwargs:
+        return tr.unknown("the name of a type", pytype="str")
     entry = rules().get(f"{owner.framework}.Tensor.{name}") or rules().get(f"Tensor.{name}")
     if entry is not None:
         tr.shared.known_calls[f"Tensor.{name}"] += 1

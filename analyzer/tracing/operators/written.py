@@ -7,15 +7,17 @@ behind a question about the others.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import Api, ListV, Native, Object, SliceV, Unknown, Value
+from analyzer.tracing.values import Api, ListV, Native, SliceV, Unknown, Value
 
 _MADE = frozenset((
     "zeros", "ones", "empty", "eye", "identity", "zeros_like", "ones_like", "empty_like", "tril_indices",
     "triu_indices", "tri", "fill", "get_default_dtype", "is_grad_enabled", "floatx",
 ))  # fmt: skip
+_DRAWN = re.compile(r"Linear|Conv|Norm|Embedding|RNN|LSTM|GRU|Attention|Transformer|PReLU|Adaptive\w*Loss|Dropout|RReLU|\.Seq")
 _OUTSIDE = ("rand", "load", "read", "from_file", "dropout", "bernoulli", "multinomial", "normal", "uniform", "sample",
             "shuffle", "permutation", "choice", "seed", "input", "Variable")  # fmt: skip
 _HOMES = ("torch.", "numpy.", "tf.", "keras.", "jax.")
@@ -33,21 +35,20 @@ def is_written(value: Value) -> bool:
         return not (isinstance(value, ListV) and value.open) and all(map(is_written, items[:MOST_LOOKED_AT]))
     if isinstance(value, SliceV):
         return all(map(is_written, (value.start, value.stop, value.step)))
-    if isinstance(value, Object):
-        return value.kind == "device"
+    if isinstance(value, Unknown):
+        return value.value is None and not value.known_source
     return value is None or value is Ellipsis or isinstance(value, (bool, int, float, complex, str, Api, Native))
 
 
-def of_call(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], result: Value) -> Value:
-    """Mark what a function of a library gives where its arguments decide it."""
+def told_by_call(name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> bool:
+    """Whether what a function of a library gives is decided by its arguments, and these by the program's text."""
     short = name.rpartition(".")[2]
     if not name.startswith(_HOMES) or any(part in name for part in _MACHINE) or _comes_from_outside(short):
-        return result
+        return False
     if short in _MADE:
-        return _marked(result)
-    given = (*args, *kwargs.values())
+        return True
     named_alone = all(isinstance(v, str) for v in args)  # a file, perhaps
-    return _marked(result) if args and not named_alone and all(map(is_written, given)) else result
+    return bool(args) and not named_alone and all(map(is_written, (*args, *kwargs.values())))
 
 
 def of_method(
@@ -59,7 +60,7 @@ def of_method(
 
 def of_operands(operands: Iterable[Value], result: Value) -> Value:
     """The same of an operator of Python's."""
-    return _marked(result) if all(map(is_written, operands)) else result
+    return mark(result) if all(map(is_written, operands)) else result
 
 
 def origin_of_kind(value: Tensor, in_definition: bool) -> str:
@@ -81,15 +82,21 @@ def _comes_from_outside(name: str) -> bool:
     return any(part in name for part in _OUTSIDE)
 
 
-def _marked(result: Value) -> Value:
+def mark(result: Value) -> Value:
+    """Say of a result, and of its parts, that the program's text decides it."""
     if isinstance(result, Tensor):
         result.written = True
     elif isinstance(result, Unknown):
         if result.origin == "data":
             result.origin = "imprecise"
         for held in result.attrs.values():
-            _marked(held)
+            mark(held)
     elif isinstance(result, (ListV, tuple)):
         for part in (result.items if isinstance(result, ListV) else result)[:MOST_LOOKED_AT]:
-            _marked(part)
+            mark(part)
     return result
+
+
+def is_plain(layer: str) -> bool:
+    """Whether a layer of the name computes the same of the same, whatever is drawn and trained."""
+    return layer.startswith("torch.nn.") and not _DRAWN.search(layer)
