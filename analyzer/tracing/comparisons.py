@@ -249,7 +249,7 @@ def _can_key(key: Any) -> bool:
 
 
 def _test(tr: Tracer, subject: Unknown, operation: str, constant: Value, negated: bool) -> Value:
-    if operation == "is" and subject.pytype in ("int", "float", "str", "bool", "list", "object"):
+    if operation == "is" and subject.pytype in _never_is(constant):
         return negated
     key = (operation, constant, type(constant).__name__)
     test = subject.items.get(key)
@@ -263,6 +263,11 @@ def _test(tr: Tracer, subject: Unknown, operation: str, constant: Value, negated
     opposite = Test(subject, operation, constant, f"{subject.label or 'value'} not {operation} {constant!r}")
     opposite.negated = True
     return opposite
+
+
+def _never_is(constant: Value) -> tuple[str, ...]:
+    """Types of which no value is None; of truths one is True."""
+    return ("int", "float", "str", "list", "object", *(() if isinstance(constant, bool) else ("bool",)))
 
 
 def _same_type(left: Value, right: Value) -> bool | None:

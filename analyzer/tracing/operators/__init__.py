@@ -26,17 +26,17 @@ from analyzer.tracing.operators.objects import call_object, object_method
 from analyzer.tracing.operators.optimizers import named_parameters
 from analyzer.tracing.operators.table import rules, run_entry
 from analyzer.tracing.operators.tensors import tensor_attribute, tensor_method
-from analyzer.tracing.operators.written import mark, told_by_call
 from analyzer.tracing.operators.tf_second_names import own_tf_name
 from analyzer.tracing.operators.torch_modules import is_module
 from analyzer.tracing.operators.torch_second_names import own_name
 from analyzer.tracing.operators.typed import call_typed
+from analyzer.tracing.operators.written import mark, told_by_call
 from analyzer.tracing.tensor_objects import asked, dispatched, is_asked, unwrapped
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
-    DictV,
     Api,
+    DictV,
     Instance,
     Layer,
     ListV,

@@ -31,6 +31,10 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
     size = of_convolution(layer, name)
     if size is not None:
         return size
+    if name == "stride" and "Pool" in layer.name and layer.attrs.get(name, layer.args.get(name)) is None:
+        return layer_attribute(tr, layer, "kernel_size") if "kernel_size" in layer.args else tr.unknown(name)
+    if name == "start_dim" and layer.name == "torch.nn.Flatten" and name not in layer.args:
+        return 1
     if name in layer.attrs:
         return layer.attrs[name]
     if name in layer.args:

@@ -86,7 +86,9 @@ def _attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Va
         )
     if name == "dtype":
         return (
-            Api(f"{value.framework}.{value.dtype}") if value.dtype else tr.unknown("an element type", origin_of_kind(value, tr.in_definition), "dtype")
+            Api(f"{value.framework}.{value.dtype}")
+            if value.dtype
+            else tr.unknown("an element type", origin_of_kind(value, tr.in_definition), "dtype")
         )
     if name == "device" and value.framework == "torch":
         device = tr.unknown("a device", origin_of_kind(value, tr.in_definition), name)

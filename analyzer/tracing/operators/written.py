@@ -17,7 +17,9 @@ _MADE = frozenset((
     "zeros", "ones", "empty", "eye", "identity", "zeros_like", "ones_like", "empty_like", "tril_indices",
     "triu_indices", "tri", "fill", "get_default_dtype", "is_grad_enabled", "floatx",
 ))  # fmt: skip
-_DRAWN = re.compile(r"Linear|Conv|Norm|Embedding|RNN|LSTM|GRU|Attention|Transformer|PReLU|Adaptive\w*Loss|Dropout|RReLU|\.Seq")
+_DRAWN = re.compile(
+    r"Linear|Conv|Norm|Embedding|RNN|LSTM|GRU|Attention|Transformer|PReLU|Adaptive\w*Loss|Dropout|RReLU|\.Seq"
+)
 _OUTSIDE = ("rand", "load", "read", "from_file", "dropout", "bernoulli", "multinomial", "normal", "uniform", "sample",
             "shuffle", "permutation", "choice", "seed", "input", "Variable")  # fmt: skip
 _HOMES = ("torch.", "numpy.", "tf.", "keras.", "jax.")
@@ -51,9 +53,7 @@ def told_by_call(name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -
     return bool(args) and not named_alone and all(map(is_written, (*args, *kwargs.values())))
 
 
-def of_method(
-    name: str, owner: Tensor, args: tuple[Value, ...], kwargs: dict[str, Value], result: Value
-) -> Value:
+def of_method(name: str, owner: Tensor, args: tuple[Value, ...], kwargs: dict[str, Value], result: Value) -> Value:
     """The same of a method of a tensor."""
     return result if _comes_from_outside(name) else of_operands((owner, *args, *kwargs.values()), result)
 
