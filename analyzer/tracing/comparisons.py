@@ -17,6 +17,7 @@ from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.tables import combined
 from analyzer.tracing.operators.version_rules import is_version
+from analyzer.tracing.operators.written import origin_of_kind
 from analyzer.tracing.plain_data import NotPlain, plain_data
 from analyzer.tracing.python_version import compared, is_python_version
 from analyzer.tracing.registries import filled
@@ -93,7 +94,7 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
     elif isinstance(right, ListV) and isinstance(left, tuple):
         right = tuple(right.items) if not right.open else right
     if isinstance(left, OpenSize) or isinstance(right, OpenSize):
-        return tr.unknown("a comparison of shapes", "data", pytype="bool")
+        return tr.unknown("a comparison of shapes", _origin_of_sizes(tr, left, right), pytype="bool")
     if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):
         if len(left) != len(right):
             return op is ast.NotEq
@@ -134,6 +135,13 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
     ):
         return op is ast.NotEq
     return tr.unknown("a comparison", pytype="bool")
+
+
+def _origin_of_sizes(tr: Tracer, *sizes: Value) -> str:
+    """Free where tensors that are given to the program have them, not where this analysis has lost them."""
+    tensors = [size.tensor for size in sizes if isinstance(size, OpenSize)]
+    lost = any(t.shape.vague or origin_of_kind(t, tr.in_definition) != "data" for t in tensors)
+    return "imprecise" if lost else "data"
 
 
 _COMPARING = {ast.Eq: ("__eq__", "__eq__"), ast.NotEq: ("__ne__", "__ne__"), ast.Lt: ("__lt__", "__gt__"),
@@ -303,8 +311,7 @@ def _can_key(key: Any) -> bool:
 
 
 def _test(tr: Tracer, subject: Unknown, operation: str, constant: Value, negated: bool) -> Value:
-    may_be = isinstance(constant, bool) and subject.pytype in ("bool", "object")
-    if operation == "is" and subject.pytype in ("int", "float", "str", "bool", "list", "object") and not may_be:
+    if operation == "is" and subject.pytype in _never_is(constant):
         return negated
     key = (operation, constant, type(constant).__name__)
     test = subject.items.get(key)
@@ -322,6 +329,11 @@ def _test(tr: Tracer, subject: Unknown, operation: str, constant: Value, negated
 
 def _names_type(name: str) -> bool:
     return name == "NoneType" or isinstance(vars(builtins).get(name), type)
+
+
+def _never_is(constant: Value) -> tuple[str, ...]:
+    """Types of which no value is None; of truths one is True, and so may any object be."""
+    return ("int", "float", "str", "list", *(() if isinstance(constant, bool) else ("bool", "object")))
 
 
 def _same_type(left: Value, right: Value) -> bool | None:

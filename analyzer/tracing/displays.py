@@ -16,6 +16,7 @@ from analyzer.tracing.collected import as_set
 from analyzer.tracing.container_values import exactly, is_exact
 from analyzer.tracing.dictionary_objects import plain_store
 from analyzer.tracing.evaluation import call, evaluate, get_attribute, iterate, seen
+from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.loops import changed_by
 from analyzer.tracing.modules import module_of
@@ -28,7 +29,7 @@ from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import Bound, Class, DictV, Instance, Iterator_, ListV, Scope, SetV, Value
+from analyzer.tracing.values import Bound, Class, DictV, Instance, Iterator_, ListV, Scope, SetV, Unknown, Value
 from analyzer.validity.terms import Poly
 
 REPEATED_STEPS = 6_000  # behind which a comprehension ends whose elements repeat, as a loop does
@@ -163,6 +164,9 @@ def text_of(tr: Tracer, value: Value) -> Value:
         return call(tr, get_attribute(tr, value, method), (), {}) if method else tr.unknown("text", pytype="str")
     if isinstance(value, str):
         return str(value)
+    if isinstance(value, Unknown) and value.kind == DEVICE and isinstance(kind := value.attrs.get("type"), str):
+        index = value.attrs.get("index")
+        return kind if index is None else f"{kind}:{index}" if isinstance(index, int) else tr.unknown("text")
     written = _written(tr, value)
     if written is not None:
         return written

@@ -86,6 +86,7 @@ class Tensor:
         "sources",
         "strides",
         "tags",
+        "written",
     )
 
     def __init__(
@@ -118,6 +119,7 @@ class Tensor:
         self.strides: tuple[Term, ...] | None = None  # torch: the layout in memory, None if not known
         self.array: Any = None  # its elements, in a run on made-up numbers
         self.meaning = COMPUTED  # of them
+        self.written = False  # the program's text decides its elements
         self.tags = tags  # "batch-first", "softmax", "placeholder", "variable" …
 
     def state(self) -> Any:
@@ -135,6 +137,11 @@ class Tensor:
     def value(self, elements: Any) -> None:
         self._known = None if elements is None else (elements, self.memory.writes)
         self.memory.known = self.memory.known or elements is not None
+
+    @property
+    def origin(self) -> str:
+        """Of what is read from its elements: see `Unknown`."""
+        return "imprecise" if self.written else "data"
 
     @property
     def dims(self) -> tuple[Term, ...] | None:

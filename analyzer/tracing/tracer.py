@@ -413,7 +413,7 @@ class Tracer:
             if self.sampler is not None and (found := self.sampler.scalar(value)) is not None:
                 return bool(found)
             if id(value) not in self.path.truths:
-                self.path.truths[id(value)] = (value, self._choose(site, "data", text, True))
+                self.path.truths[id(value)] = (value, self._choose(site, value.origin, text, True))
             return self.path.truths[id(value)][1]
         return self._choose(site, "imprecise", text, True)
 

@@ -216,7 +216,7 @@ def test_a_long_file_is_traced_to_its_end(tmp_path: Path, capfd: pytest.CaptureF
 
 
 def test_a_spent_budget_is_told_in_every_form(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    branches = "\n".join(f"    if flags[{n}]:\n        x = x + torch.ones(1, {n + 2})[:, :1]" for n in range(40))
+    branches = "\n".join(f"    if flags[{n}]:\n        x = x + torch.ones(1, {n + 2})[:, :1]" for n in range(120))
     (tmp_path / "net.py").write_text(f"import torch\n\n\ndef f(x, flags):\n{branches}\n    return x\n")
     told = "The budget of steps or paths is spent for `f`"
     for form in ("text", "json", "sarif", "markdown"):

@@ -75,6 +75,8 @@ def isinstance_(c: Call) -> Value:
 
 
 _NARROWING = ("int", "float", "str", "bool", "list", "dict")
+_PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+_STATISTICS = ("running_mean", "running_var", "grad", "tensor")
 _TENSORS = ("torch.Tensor", "tf.Tensor", "numpy.ndarray", "torch.FloatTensor", "keras.KerasTensor")
 
 
@@ -134,6 +136,8 @@ def is_a(value: Value, kind: Value) -> bool | None:
             if kind.name in _TENSORS:
                 framework = "tf" if kind.name == "tf.Tensor" else "numpy" if kind.name.startswith("numpy") else "torch"
                 return value.framework == framework if value.framework in ("torch", "numpy") else None
+            if kind.name in _PARAMETERS and ("variable" in value.tags or value.framework == "unknown"):
+                return None if value.sources or value.name in _STATISTICS else True
             return False if kind.name.startswith(("torch.nn.", "typing.", "collections.")) else None
         if isinstance(value, Layer):
             return True if value.name == kind.name else _is_layer(value.name, kind.name)

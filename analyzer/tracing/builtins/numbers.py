@@ -52,7 +52,8 @@ def int_(c: Call) -> Value:
         if isinstance(value.default, str) and value.default.isdigit():
             result.default = int(value.default)
         return result
-    return c.tr.unknown("a number", _TOLD_BY.get(type(value), "data"), pytype="int")
+    told = _TOLD_BY.get(type(value), "data")
+    return c.tr.unknown("a number", getattr(value, "origin", told), pytype="int")
 
 
 def float_(c: Call) -> Value:

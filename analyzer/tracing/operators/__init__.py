@@ -30,11 +30,13 @@ from analyzer.tracing.operators.tf_second_names import own_tf_name
 from analyzer.tracing.operators.torch_modules import is_module
 from analyzer.tracing.operators.torch_second_names import own_name
 from analyzer.tracing.operators.typed import call_typed
+from analyzer.tracing.operators.written import mark, told_by_call
 from analyzer.tracing.tensor_objects import asked, dispatched, is_asked, unwrapped
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
     Api,
+    DictV,
     Instance,
     Layer,
     ListV,
@@ -125,7 +127,10 @@ def call_api(
     name = own_tf_name(api.name, rules()) if api.name.startswith("tf.") else own_name(api.name)
     if name.startswith(_OF_ARRAYS):
         args = tuple(plain_list(tr, a) for a in args)
+    told = not open_args and told_by_call(name, args, kwargs)
     value = _call_api(tr, Api(name, api.variant), args, kwargs, node, open_args)
+    if told:
+        mark(value)
     if tr.sampler is not None and not open_args:
         value = tr.sampler.call(api.name, args, kwargs, value)
     if writes_first(api.name) and args and isinstance(args[0], Tensor):
@@ -245,6 +250,9 @@ def call_method(
         tr.shared.known_calls[f"Module.{name}"] += 1
         held = named_parameters(tr, owner)
         return held if name == "named_parameters" else ListV([p for _, p in held.items], held.open)
+    if name == "state_dict" and is_module(owner) and not tr.in_definition and not args and not kwargs:
+        tr.shared.known_calls[f"Module.{name}"] += 1
+        return DictV(dict(named_parameters(tr, owner).items), True)  # and what is registered as a buffer
     for kind, handler in handlers:
         if isinstance(owner, kind):
             return handler(tr, owner, name, args, kwargs, node)

@@ -86,6 +86,8 @@ def _example_of(tr: Tracer, source: Value) -> Value:
         return call(tr, get_attribute(tr, source, "__getitem__"), (tr.unknown("an index", "data", pytype="int"),), {})
     if isinstance(source, ListV) and source.items:
         return source.items[0]
+    if isinstance(source, Tensor) and source.dims:
+        return Tensor(source.dims[1:], source.dtype, source.framework, name=source.name, site=source.site)
     return tr.unknown("an example", "data")
 
 

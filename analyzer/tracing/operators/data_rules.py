@@ -9,7 +9,7 @@ from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import DictV, ListV, Object, Unknown, Value
+from analyzer.tracing.values import DictV, Instance, ListV, Object, Unknown, Value
 from analyzer.validity.terms import equal
 
 
@@ -94,15 +94,29 @@ def tensor_dataset(op: Op, tensors: tuple[Value, ...]) -> Value:
 
 @operator("torch.utils.data.random_split", "dataset lengths *rest")
 def random_split(op: Op, dataset: Value, lengths: Value, rest: tuple[Value, ...]) -> Value:
-    count = len(lengths.items) if isinstance(lengths, ListV) else len(lengths) if isinstance(lengths, tuple) else 2
-    return ListV([dataset] * count)
+    sizes = lengths.items if isinstance(lengths, ListV) else list(lengths) if isinstance(lengths, tuple) else [None] * 2
+    return ListV([_part(op, dataset, size if type(size) is int else None) for size in sizes])
+
+
+def _part(op: Op, dataset: Value, count: int | None) -> Value:
+    """A data set of the same examples, of so many; None: nobody knows how many."""
+    if isinstance(dataset, Object) and dataset.kind == "dataset":
+        return Object("dataset", dict(dataset.attrs), {**dataset.data, "count": count}, op.where)
+    if isinstance(dataset, ListV) and dataset.items and isinstance(dataset.items[0], Tensor):
+        return Object("dataset", data={"example": dataset.items[0], "count": count}, site=op.where)
+    if isinstance(dataset, Tensor) and dataset.dims:
+        one = Tensor(dataset.dims[1:], dataset.dtype, dataset.framework, name=dataset.name, site=dataset.site)
+        return Object("dataset", data={"example": one, "count": count}, site=op.where)
+    return dataset if isinstance(dataset, Instance) else op.tr.unknown("a data set")
 
 
 @operator("torch.utils.data.Subset torch.utils.data.ConcatDataset", "dataset *rest")
 def subset(op: Op, dataset: Value, rest: tuple[Value, ...]) -> Value:
     if op.short == "ConcatDataset":
-        return dataset.items[0] if isinstance(dataset, ListV) and dataset.items else op.tr.unknown("a data set", "data")
-    return dataset
+        parts = dataset.items if isinstance(dataset, ListV) and not dataset.open else []
+        return _part(op, parts[0], None) if parts else op.tr.unknown("a data set")
+    chosen = rest[0] if rest else op.extra.get("indices")
+    return _part(op, dataset, len(chosen.items) if isinstance(chosen, ListV) and not chosen.open else None)
 
 
 # -------------------------------------------------------------------------------------------- Keras data sets

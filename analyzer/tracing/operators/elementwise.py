@@ -10,6 +10,7 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.strides import is_contiguous, order_kept
 from analyzer.tracing.operators.table import Op
+from analyzer.tracing.operators.written import of_operands
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Unknown, Value, is_term
@@ -33,7 +34,7 @@ def framework_of(*values: Value) -> str:
 
 
 def unary(tr: Tracer, value: Tensor, sign: str) -> Tensor:
-    made = _unary(tr, value, sign)
+    made: Tensor = of_operands((value,), _unary(tr, value, sign))
     if tr.sampler is not None:
         tr.sampler.operated(sign, (value,), made)
     return made
@@ -65,6 +66,7 @@ def binary(tr: Tracer, sign: str, left: Value, right: Value, node: ast.AST | Non
         result = matmul(op, left, right, framework)
     else:
         result = broadcast(op, sign, left, right, framework, "bool" if boolean else "")
+    of_operands((left, right), result)
     return result if tr.sampler is None else tr.sampler.operated(sign, (left, right), result)
 
 
@@ -119,7 +121,8 @@ def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtyp
         kept = result.dtype if number is None else keep[0] if number is right else keep[1]
         if sign in ("&", "|", "^") and number is None:
             kept = a.dtype if a.dtype == b.dtype else None  # of numbers, their bits
-        open_type = not is_term(number) if number is not None else None in keep
+        open_type = sign == "/" or (not is_term(number) if number is not None else None in keep)
+        open_type = open_type or (kept == "bool" and is_term(number))  # truths and a number are numbers
         if open_type and (kept or "").startswith(("int", "uint", "bool")):
             kept = None  # what has a point makes integers the default floating type, which may be any
         result.dtype = dtype or kept

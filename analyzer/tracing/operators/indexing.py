@@ -12,6 +12,7 @@ from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.strides import of_index
 from analyzer.tracing.operators.table import Op
+from analyzer.tracing.operators.written import of_operands
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Iterator_, ListV, SliceV, Unknown, Value
@@ -19,7 +20,7 @@ from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minim
 
 
 def index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None) -> Value:
-    found = _index_tensor(tr, value, index, node)
+    found = of_operands((value, index), _index_tensor(tr, value, index, node))
     return found if tr.sampler is None else tr.sampler.indexed(value, index, found)
 
 

@@ -33,7 +33,8 @@ _NAMED = {("transpose", "pattern"): "perm", ("tile", "n"): "multiples", ("revers
           ("concat", "tensors"): "values", ("gather", "reference"): "params"}  # fmt: skip
 
 
-def _of_tensorflow(op: Op, args: tuple[Value, ...]) -> Value:
+@operator(" ".join(f"keras.backend.{name}" for name in _AS_TF), "*args")
+def of_tensorflow(op: Op, args: tuple[Value, ...]) -> Value:
     target = _AS_TF[op.short]
     entry = rules()[f"tf.{target}"]
     first = entry.parameters[0].name if entry.parameters else "x"
@@ -41,13 +42,6 @@ def _of_tensorflow(op: Op, args: tuple[Value, ...]) -> Value:
         op.extra.setdefault("axis", _AXIS[op.short])
     named = {_NAMED.get((target, k), first if k == "x" else k): v for k, v in op.extra.items()}
     return run_entry(op.tr, entry, f"tf.{target}", args, named, op.node)
-
-
-TABLE = {
-    name: entry
-    for source in _AS_TF
-    for name, entry in getattr(operator(f"keras.backend.{source}", "*args")(_of_tensorflow), "entries", ())
-}
 
 
 _UNARY = """relu elu sigmoid hard_sigmoid softmax softplus softsign tanh exp log square sqrt abs sign round sin cos clip

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from analyzer.frameworks.api_tables import framework_data
+from analyzer.frameworks.api_tables import all_tables, framework_data
 from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
 from analyzer.tracing.operators.torch_modules import children_of
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import CHILDREN, Bound, Layer, ListV, Value
+from analyzer.validity.terms import Poly
 
 _PARAMETERS = {"weight", "bias", "kernel", "weights", "running_mean", "running_var", "in_proj_weight", "weight_ih_l0"}
 
@@ -20,10 +21,20 @@ _STATISTICS = ("running_mean", "running_var")
 
 def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
     if name in ("weight", "bias") and layer.name.startswith("torch."):
-        return parameter(tr, layer, name)  # `bias=False` of the constructor is not the bias
+        found = parameter(tr, layer, name)  # `bias=False` of the constructor is not the bias
+        if tr.types_open and isinstance(found, Tensor):
+            found.dtype = None
+        return found
+    if name == "normalized_shape" and isinstance(layer.args.get(name), (int, Poly, ListV)):
+        given = layer.args[name]  # kept as a tuple
+        return tuple(given.items) if isinstance(given, ListV) and not given.open else (given,)
     size = of_convolution(layer, name)
     if size is not None:
         return size
+    if name == "stride" and "Pool" in layer.name and layer.attrs.get(name, layer.args.get(name)) is None:
+        return layer_attribute(tr, layer, "kernel_size") if "kernel_size" in layer.args else tr.unknown(name)
+    if name == "start_dim" and layer.name == "torch.nn.Flatten" and name not in layer.args:
+        return 1
     if name in layer.attrs:
         return layer.attrs[name]
     if name in layer.args:
@@ -37,10 +48,22 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
     if name in _STATISTICS and layer.name.startswith("torch.nn.BatchNorm"):
         return parameter(tr, layer, name)
     if name in _PARAMETERS:
-        return tr.unknown(f"parameter {name}", "data")
+        return tr.unknown(f"parameter {name}")
     if name in _NUMBERS and "Norm" in layer.name and layer.name.startswith("torch."):
         return _NUMBERS[name]
+    if name == "head_dim" and layer.name == "torch.nn.MultiheadAttention":
+        width, heads = layer.args.get("embed_dim"), layer.args.get("num_heads")
+        return width // heads if isinstance(width, int) and isinstance(heads, int) and heads else tr.unknown(name)
+    if name == "training" or _is_parameter_of(layer, name):
+        return tr.unknown(f"attribute {name}")  # what the constructor makes of its default
     return Bound(layer, name)
+
+
+def _is_parameter_of(layer: Layer, name: str) -> bool:
+    """Whether PyTorch's constructor of the layer takes an argument of the name, which it keeps."""
+    home, _, last = layer.name.rpartition(".")
+    declared = all_tables("torch")[-1].modules.get(home, {}).get(last) if home == "torch.nn" else None
+    return any(entry.lstrip("*/").rstrip("=") == name for entry in declared or ())
 
 
 def has_attribute(layer: Layer, name: str) -> bool:
@@ -91,7 +114,7 @@ def parameter(tr: Tracer, layer: Layer, name: str) -> Value:
         return None
     terms = [tr.term_of(d, "size") if d is not None else None for d in dims] if dims is not None else [None]
     if any(t is None for t in terms):
-        return tr.unknown(f"parameter {name}", "data")
+        return tr.unknown(f"parameter {name}")
     tensor = Tensor(terms, "float32", "torch", site=layer.site, name=name, tags=frozenset(("variable",)))
     tr.touch(layer)
     layer.built[name] = tensor

@@ -32,6 +32,7 @@ from analyzer.tracing.operators.torch_modules import (
     named_modules,
     register_hook,
 )
+from analyzer.tracing.operators.written import is_plain, is_written, mark
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -173,6 +174,14 @@ def call_layer(
     site: Any = None,
 ) -> Value:
     """`layer(x)`."""
+    told = is_plain(layer.name) and bool(args) and all(map(is_written, (*args, *kwargs.values())))
+    result = _call_layer(tr, layer, args, kwargs, node, site)
+    return mark(result) if told else result
+
+
+def _call_layer(
+    tr: Tracer, layer: Layer, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, site: Any
+) -> Value:
     args = tuple(seen(a) for a in args)
     if not args and kwargs:
         first = next((k for k in ("x", "input", "inputs", "hidden_states") if k in kwargs), None)

@@ -82,7 +82,10 @@ _SIGNS = dict(zip(_PAIRS.split()[::2], _PAIRS.split()[1::2], strict=True))
 @operator(_names("numpy.", _BINARY), "x y *rest")
 def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
     truth = op.short.startswith(("logical", "is", "eq", "not_eq", "great", "less"))
-    return broadcast(op, _SIGNS.get(op.short, "+"), x, y, "numpy", "bool" if truth else "")
+    result = broadcast(op, _SIGNS.get(op.short, "+"), x, y, "numpy", "bool" if truth else "")
+    if isinstance(result, Tensor) and op.short not in _SIGNS and op.short != "add":
+        result.value = None  # of another function than the sum, whose shape it has
+    return result
 
 
 @operator(" ".join(f"numpy.{name}.outer" for name in _BINARY.split()) + " numpy.outer", "a b *rest")

@@ -21,6 +21,7 @@ from analyzer.tracing.operators.strides import contiguous, is_contiguous, of_res
 from analyzer.tracing.operators.table import Op, bind, rules, run_entry, run_rule
 from analyzer.tracing.operators.torch_second_names import own_method
 from analyzer.tracing.operators.typed import call_typed, floating
+from analyzer.tracing.operators.written import of_method, of_operands, origin_of_kind
 from analyzer.tracing.rows import LIST, Rows
 from analyzer.tracing.tensors import OpenSize, Shape, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
@@ -46,7 +47,7 @@ _ARRAY_WRITING = frozenset(("fill", "sort", "put", "itemset", "partition", "resi
 
 
 def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Value:
-    found = _attribute(tr, value, name, node)
+    found = of_operands((value,), _attribute(tr, value, name, node))
     if tr.sampler is not None and name in ("T", "mT") and value.framework in ("torch", "numpy"):
         tr.sampler.computed(name, lambda own: own.T if name == "T" else np.swapaxes(own, -1, -2), (value,), {}, found)
     return found
@@ -85,10 +86,12 @@ def _attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Va
         )
     if name == "dtype":
         return (
-            Api(f"{value.framework}.{value.dtype}") if value.dtype else tr.unknown("an element type", "data", "dtype")
+            Api(f"{value.framework}.{value.dtype}")
+            if value.dtype
+            else tr.unknown("an element type", origin_of_kind(value, tr.in_definition), "dtype")
         )
     if name == "device" and value.framework == "torch":
-        device = tr.unknown("a device", "data", name)
+        device = tr.unknown("a device", origin_of_kind(value, tr.in_definition), name)
         device.kind = DEVICE
         if tr.sampler is not None:
             device.attrs |= {"type": "cpu", "index": None}
@@ -97,20 +100,20 @@ def _attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Va
     if name == "layout" and value.framework == "torch" and not tr.sparse:
         return Api("torch.strided")
     if name in ("device", "name", "op", "grad_fn", "is_leaf", "itemsize", "nbytes", "layout", "graph", "indices"):
-        return tr.unknown(f"attribute {name}", "data", name)
+        return tr.unknown(f"attribute {name}", origin_of_kind(value, tr.in_definition), name)
     if name == "is_sparse" and value.framework == "torch" and (value.name == "grad" or "variable" in value.tags):
         return False
     if name in ("is_cuda", "is_sparse", "is_quantized") and tr.sampler is not None:
         return False
     if name in ("is_cuda", "requires_grad", "is_sparse", "is_quantized"):
-        return tr.unknown(name, "data", name, "bool")
+        return tr.unknown(name, origin_of_kind(value, tr.in_definition), name, "bool")
     return Bound(value, name)
 
 
 def tensor_method(
     tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
-    result = _result(tr, owner, name, args, kwargs, node)
+    result = of_method(name, owner, args, kwargs, _result(tr, owner, name, args, kwargs, node))
     if _writes(owner, name):
         write(tr, owner, followed=_named_in_place(name))
     if tr.sampler is not None:
@@ -166,6 +169,8 @@ def _result(
         return tr.unknown(
             f"{name}()", "data", pytype="number" if name == "item" else "list" if name == "tolist" else ""
         )
+    if name == "type" and not args and not kwargs:
+        return tr.unknown("the name of a type", pytype="str")
     entry = rules().get(f"{owner.framework}.Tensor.{name}") or rules().get(f"Tensor.{name}")
     if entry is not None:
         tr.shared.known_calls[f"Tensor.{name}"] += 1

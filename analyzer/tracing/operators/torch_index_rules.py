@@ -105,7 +105,8 @@ def size_object(op: Op, value: Value) -> Value:
 @operator("torch.nn.Parameter torch.nn.parameter.Parameter torch.nn.Buffer", "data=None requires_grad=True")
 def parameter(op: Op, data: Value, requires_grad: Value) -> Value:
     if isinstance(data, Tensor):
-        return Tensor(data.shape, data.dtype, "torch", site=op.where, tags=frozenset(("variable",)))
+        own = () if op.short == "Parameter" else (data,)  # a buffer is no parameter
+        return Tensor(data.shape, data.dtype, "torch", site=op.where, sources=own, tags=frozenset(("variable",)))
     return data if isinstance(data, Unknown) else unknown_tensor(op, "torch")
 
 

@@ -23,8 +23,13 @@ _TIMES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
 )
 def outside(op: Op, args: tuple[Value, ...]) -> Value:
     op.tr.types_open = op.tr.types_open or op.short == "autocast"
-    found = op.tr.unknown(op.short, "data", op.short)
+    literal = op.name == "torch.device" and bool(args) and isinstance(args[0], str)
+    found = op.tr.unknown(op.short, "imprecise" if literal else "data", op.short)
     found.kind = DEVICE if op.name == "torch.device" else ""
+    if found.kind and args and isinstance(args[0], str):
+        kind, _, number = args[0].partition(":")
+        given = args[1] if len(args) > 1 else int(number) if number.isdigit() else None
+        found.attrs |= {"type": kind, "index": given}
     if found.kind and op.tr.sampler is not None:
         found.attrs |= {"type": "cpu", "index": None}
     return found
@@ -37,8 +42,9 @@ def outside(op: Op, args: tuple[Value, ...]) -> Value:
     ),
     "*args",
 )
-def nothing(op: Op, args: tuple[Value, ...]) -> None:
+def nothing(op: Op, args: tuple[Value, ...]) -> Value:
     op.tr.types_open = op.tr.types_open or op.short == "set_default_dtype"
+    return op.tr.unknown("a generator", pytype="object") if op.short == "manual_seed" else None
 
 
 @operator(
