@@ -57,3 +57,23 @@ def test_places_between_boundaries_agree_with_torch() -> None:
     made = session.run(None, {"x": x.numpy(), "one": one.numpy(), "ends": ends.numpy()})
     for ours, theirs in zip(made, Places()(x, one, ends), strict=True):
         torch.testing.assert_close(torch.from_numpy(ours), theirs)
+
+
+class Means(torch.nn.Module):
+    def forward(self, x: torch.Tensor, n: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return x.mean(0, dtype=torch.float64), n.mean(1, keepdim=True, dtype=torch.float32), x.mean((0, 1)), x.mean(1)
+
+
+def test_means_in_another_element_type_agree_with_torch() -> None:
+    x, n = torch.tensor([[0.1, 2.0], [3.0, 4.0]]), torch.tensor([[1, 2], [4, 4]])
+    program = torch.onnx.export(
+        torch.export.export(Means(), (x, n)),
+        dynamo=True,
+        optimize=False,
+        verbose=False,
+        custom_translation_table=translations.table(torch),
+    )
+    assert program is not None
+    session = onnxruntime.InferenceSession(program.model_proto.SerializeToString())
+    for ours, theirs in zip(session.run(None, {"x": x.numpy(), "n": n.numpy()}), Means()(x, n), strict=True):
+        torch.testing.assert_close(torch.from_numpy(ours), theirs)

@@ -70,8 +70,10 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
     def _sum(x: Any) -> Any:
         return op.ReduceSum(x, keepdims=False)
 
-    def mean(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    def mean(self: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
         """Over everything where no axis is named: the exporter's own form has a reshape of nothing then."""
+        if dtype is not None:
+            self = op.Cast(self, to=dtype)
         axes = op.Constant(value_ints=[dim] if isinstance(dim, int) else list(dim)) if dim is not None else None
         return op.ReduceMean(self, axes, keepdims=keepdim)
 
