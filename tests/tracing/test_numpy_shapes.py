@@ -14,6 +14,11 @@ CALLS = """
     np.expand_dims(a, 1)                          | a=6
     np.expand_dims(a, (0, -1))                    | a=6
     np.squeeze(a, axis=(0, 2))                    | a=1,3,1
+    np.zeros_like(a, shape=(4, 5, 6))             | a=2,3
+    np.ones_like(a, int, "K", True, (4,))         | a=2,3
+    np.full_like(a, 7.0, shape=5)                 | a=2,3
+    np.empty_like(a)                              | a=2,3
+    np.full_like(a, 1, dtype=bool)                | a=2,3
     np.moveaxis(a, 0, -1)                         | a=2,3,4
     np.moveaxis(a, (0, 1), (-1, -2))              | a=2,3,4
     np.rollaxis(a, 2)                             | a=2,3,4

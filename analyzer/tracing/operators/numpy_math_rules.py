@@ -33,7 +33,7 @@ def _names(home: str, names: str) -> str:
 
 # ------------------------------------------------------------------------------------- element by element
 
-_UNARY = """zeros_like ones_like empty_like full_like exp exp2 expm1 log log2 log10 log1p sqrt cbrt abs absolute fabs
+_UNARY = """exp exp2 expm1 log log2 log10 log1p sqrt cbrt abs absolute fabs
     tanh sin cos tan sinh cosh arcsin arccos arctan arcsinh arccosh arctanh square sign floor ceil round around rint fix
     trunc clip nan_to_num isnan isinf isfinite isreal iscomplex logical_not invert bitwise_not negative positive
     reciprocal conj conjugate real imag angle sinc i0 degrees radians deg2rad rad2deg triu tril unwrap
@@ -43,7 +43,7 @@ _UNARY = """zeros_like ones_like empty_like full_like exp exp2 expm1 log log2 lo
 
 @operator(_names("numpy.", _UNARY), "x *rest")
 def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
-    if isinstance(x, (int, float)) and not isinstance(x, bool) and not op.short.endswith("_like"):
+    if isinstance(x, (int, float)) and not isinstance(x, bool):
         if op.short == "permutation":
             return made(op, (x,), "int64")
         return _of_number(op.short, x)

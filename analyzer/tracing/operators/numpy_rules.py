@@ -28,6 +28,25 @@ def create(op: Op, shape: Value, rest: tuple[Value, ...]) -> Value:
     return made(op, shape_argument(op, (shape,)), array_type(rest[0]) if rest else "float64")
 
 
+@operator("numpy.zeros_like numpy.ones_like numpy.empty_like", "a dtype=None order=None subok=None shape=None")
+def create_like(op: Op, a: Value, dtype: Value, order: Value, subok: Value, shape: Value) -> Value:
+    return _like(op, a, dtype, shape)
+
+
+@operator("numpy.full_like", "a fill_value dtype=None order=None subok=None shape=None")
+def full_like(op: Op, a: Value, fill_value: Value, dtype: Value, order: Value, subok: Value, shape: Value) -> Value:
+    return _like(op, a, dtype, shape)
+
+
+def _like(op: Op, a: Value, dtype: Value, shape: Value) -> Value:
+    """Of the shape and the element type of `a`, where no others are asked for."""
+    found = array(op, a)
+    stated = array_type(dtype) if dtype is not None else found.dtype if found is not None else None
+    if shape is not None:
+        return made(op, shape_argument(op, (shape,)), stated)
+    return unknown(op) if found is None else of(op, found, found.shape, stated)
+
+
 @operator("numpy.random.default_rng numpy.random.RandomState", "*seed")
 def generator(op: Op, seed: tuple[Value, ...]) -> Value:
     """Its methods have the names of the module's functions."""
