@@ -3,7 +3,7 @@
 import math
 
 import torch
-from torchdeform import MogiSource
+from torchdeform import MogiSource, PCDMSource
 from torchdeform.atmosphere import StratifiedAPS
 from torchdeform.observation.insar import WrappedPhaseLoss
 
@@ -41,6 +41,13 @@ def _ground():
 def point():
     source = MogiSource()
     return _Found(source, source_x=[0.0, 200.0], source_y=[50.0, 0.0], depth=[3e3, 2e3], delta_v=[1e6, 2e6]), _ground()
+
+
+def point_dislocations():
+    place = {"source_x": [0.0, 200.0], "source_y": [50.0, 0.0], "depth": [3e3, 2e3]}
+    turned = {"omega_x": [0.1, 0.0], "omega_y": [0.0, 0.2], "omega_z": [0.3, 0.1]}
+    opened = {"dv_x": [1e6, 5e5], "dv_y": [2e6, 5e5], "dv_z": [1e6, 1e6]}
+    return _Found(PCDMSource(), **place, **turned, **opened), _ground()
 
 
 class _Stratified(torch.nn.Module):
