@@ -16,7 +16,7 @@ from analyzer.exporting.inside.specialized import INDEPENDENT
 from analyzer.exporting.manifest import FORMATS, Manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph, layer_of, set_call_site, set_display_name, set_frozen, set_layer, set_location
-from analyzer.graph.model import ONE_HOT, ORDER, SHOWN, SPAN, TRUTHS
+from analyzer.graph.model import COLUMNS, FILLED, ONE_HOT, ORDER, SHOWN, SPAN, TRUTHS, UNTRAINED
 from analyzer.loading.onnx_file import map_external
 from analyzer.loading.reading import load
 from analyzer.problem import TargetProblem
@@ -50,6 +50,9 @@ def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
         else:
             _locate_layers(graph, manifest.created)
     _note_examples(graph, manifest)
+    for name in manifest.untrained:
+        if name in graph.graph.initializers:
+            graph.graph.initializers[name].metadata_props[UNTRAINED] = "1"
     versions = {**graph.versions, **manifest.versions}
     graph = replace(
         graph, framework=manifest.framework, versions=versions, opened=tuple(sorted(manifest.dynamic)), ran=manifest.ran
@@ -74,6 +77,12 @@ def _note_examples(graph: Graph, manifest: Manifest) -> None:
         shown = manifest.shown.get(value.name or "")
         if shown is not None:
             value.metadata_props[SHOWN] = " ".join(map(repr, shown))
+        columns = manifest.columns.get(value.name or "")
+        if columns:
+            value.metadata_props[COLUMNS] = " ".join(f"{low!r} {high!r}" for low, high in columns)
+        filled = manifest.filled.get(value.name or "")
+        if filled:
+            value.metadata_props[FILLED] = " ".join(map(str, filled))
         order = manifest.ordered.get(value.name or "")
         if order is not None:
             value.metadata_props[ORDER] = f"{order[0]} {order[1]}"

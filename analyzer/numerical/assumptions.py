@@ -20,6 +20,7 @@ from analyzer.graph.model import ONE_HOT, ORDER, SHOWN, SIGNATURE, SPAN
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.decided import beside_ignored, decided_parts, read_parts
 from analyzer.numerical.inference import Uses, inferred_input, inferred_parameter, initial_range
+from analyzer.numerical.masks import filled_rows, named_mask
 from analyzer.numerical.purposes import Purpose, purpose_of
 from analyzer.numerical.stored_weights import StoredWeight
 from analyzer.problem import TargetProblem
@@ -141,16 +142,22 @@ def _in_order(given: Assumption, value: ir.Value) -> Assumption:
 def _as_masked(given: Assumption, value: ir.Value) -> Assumption:
     """Of a mask of which nobody stated a range: selecting nothing is the caller's mistake, if its example does not.
 
-    So are classes of which no row has any, where each row of the example has one. A mask by name whose example holds
-    both truth values is 1 somewhere; other truth values of both kinds may be anything.
+    So are classes of which no row has any, where each row of the example has one, and rows of scores of which a mask
+    hides all, where it hides those of no row of the example. A mask by name whose example holds both truth values is 1
+    somewhere; other truth values of both kinds may be anything.
     """
     if ONE_HOT in value.metadata_props and (given.range.lo, given.range.hi) == (0.0, 1.0):
         return replace(given, range=replace(given.range, held=(1.0, 1.0), reason=f"{given.range.reason}, 1 somewhere"))
-    named = value.dtype is ir.DataType.BOOL or "mask" in given.name.lower()
+    rows = filled_rows(value) if (given.range.lo, given.range.hi) == (0.0, 1.0) else None
+    if rows is not None:
+        truth, parts = float(rows[0]), rows[1]
+        reason = f"{given.range.reason}, {truth:g} in every row"
+        return replace(given, range=replace(given.range, held=(truth, truth), parts=parts, reason=reason))
+    named = value.dtype is ir.DataType.BOOL or named_mask(given.name)
     if not named or SHOWN not in value.metadata_props or (given.range.lo, given.range.hi) != (0.0, 1.0):
         return given
     low, high, count = map(float, value.metadata_props[SHOWN].split())
-    both = (low, high) == (0.0, 1.0) and "mask" in given.name.lower()
+    both = (low, high) == (0.0, 1.0) and named_mask(given.name)
     if (low != high and not both) or low not in (0.0, 1.0) or count < FEWEST_MASKED:
         return given
     reason = f"{given.range.reason}, {high:g} somewhere"

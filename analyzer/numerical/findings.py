@@ -10,8 +10,8 @@ from analyzer.findings import Confidence, Evidence, Finding, Level, Suggestion
 from analyzer.graph import Graph, Role, call_site_of, display_name, in_framework_layer, is_frozen, layer_of, location_of
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.assumptions import BEYOND, Assumption
-from analyzer.numerical.confirm.consequences import STEPS
 from analyzer.numerical.confirm.outcome import Standing
+from analyzer.numerical.confirm.training import ENOUGH, PLANS, STEPS
 from analyzer.numerical.explanation import (
     behind,
     certain,
@@ -55,7 +55,8 @@ NOT_REACHED = (
     "training computes, stay finite."
 )
 TRAINED_AWAY = (
-    "The weights would have to go to the far ends of their ranges, and {steps} steps of training do not go there."
+    "The weights would have to go far from where training starts, and {runs} short training runs of the model's own "
+    "loss (Adam and SGD, rates of {least:g} to {most:g}, up to {steps} steps) neither fail nor go there."
 )
 ELSEWHERE = "PyTorch's own kernels round otherwise and do not fail on these inputs."
 FIXED_NUMBERS = (
@@ -63,7 +64,9 @@ FIXED_NUMBERS = (
     "those of the example inputs: whether the model fails with the numbers that other inputs give is not known."
 )
 HIDDEN = "; it shows once what fails before it is mended"
-TOWARDS = 0.02  # of the way to a witness: less than this is no movement towards it
+TOWARDS = 0.25  # of the way to a witness, gone by a training run that goes on: it may arrive
+FAR = 0.9  # of the way to the end of its range: there a weight stands because of the estimate
+STILL = 0.02  # of that way: a weight that moved less did not have to
 SHOWN = 8  # assumptions and followers listed one by one
 
 
@@ -119,9 +122,10 @@ def finding_of(
     if elsewhere:
         sentences += (ELSEWHERE,)
     note = "" if proved else unimportant(support.standing) or _without_volume(graph, warning, assumptions, support)
-    sentences += tuple(s for s in (*_weights_moved(support.standing), note) if s)
+    untried = "" if proved or note else _never_trained_there(support.standing)
+    sentences += tuple(s for s in (*_weights_moved(support.standing), note or untried) if s)
     foreign = elsewhere and graph.framework == "torch"
-    doubtful = degenerate or untrained or assumed or foreign or bool(beyond)
+    doubtful = degenerate or untrained or assumed or foreign or bool(beyond or untried)
     level = Level.WARNING if doubtful else level_of(warning, graph, confidence)
     table = interval_table(graph, interpretation, warning)
     written = written_operand(root, warning.node, warning.operand) if root is not None else ""
@@ -173,9 +177,19 @@ def unimportant(standing: Standing | None) -> str:
         return NULL_SET.format(weights=named)
     if standing.reached == "":
         return NOT_REACHED
-    if standing.towards is not None and standing.towards < TOWARDS and not standing.trained:
-        return TRAINED_AWAY.format(steps=STEPS)
+    moved = [part for _, _, _, part in standing.moved if part >= STILL]
+    if moved and min(moved) >= FAR:
+        return _never_trained_there(standing)
     return ""
+
+
+def _never_trained_there(standing: Standing | None) -> str:
+    """That no training run fails or goes to a failure of weights far from where training starts; empty if one does."""
+    training = standing.training if standing is not None else None
+    if training is None or training.runs < ENOUGH or training.failed or training.towards >= TOWARDS:
+        return ""
+    rates = [plan.rate for plan in PLANS]
+    return TRAINED_AWAY.format(runs=training.runs, least=min(rates), most=max(rates), steps=STEPS)
 
 
 def _weights_moved(standing: Standing | None) -> tuple[str, ...]:
@@ -184,10 +198,11 @@ def _weights_moved(standing: Standing | None) -> tuple[str, ...]:
     parts = [f"`{name}` from {a:.4g} to {b:.4g} ({part:.0%} of its range)" for name, a, b, part in standing.moved[:3]]
     more = f" and {len(standing.moved) - 3} more" if len(standing.moved) > 3 else ""
     found = (f"Weights moved from their initial values: {', '.join(parts)}{more}.",)
-    if standing.trained:
-        return (*found, f"A short training run fails there by itself, {standing.trained}.")
-    if standing.towards is not None and standing.towards >= TOWARDS:
-        return (*found, f"{STEPS} steps of training went {standing.towards:.0%} of that way.")
+    training = standing.training
+    if training is not None and training.failed:
+        return (*found, f"A short training run of the model's own loss fails there: {training.failed}.")
+    if training is not None and training.towards >= TOWARDS:
+        return (*found, f"{STEPS} steps of training went {training.towards:.0%} of that way, and were going on.")
     return found
 
 

@@ -45,7 +45,7 @@ from analyzer.loading.formats import detect
 from analyzer.loading.reading import load
 from analyzer.loading.scan import custom_operators, of_other_libraries, refusal, scan
 from analyzer.numerical.analysis import analyse as numerical
-from analyzer.numerical.confirm.confirmation import NO_TORCH
+from analyzer.numerical.confirm.engines import NO_TORCH
 from analyzer.problem import Problem, TargetProblem
 from analyzer.running.ahead import Ahead, begin
 from analyzer.running.opened import recorded

@@ -10,7 +10,7 @@ from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.exporting.export import export
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.graph import ValueRange, display_name, layer_of, location_of
-from analyzer.graph.model import ONE_HOT, ORDER, SHOWN, SPAN, TRUTHS, layer_class_of
+from analyzer.graph.model import COLUMNS, FILLED, ONE_HOT, ORDER, SHOWN, SPAN, TRUTHS, UNTRAINED, layer_class_of
 from analyzer.walls.process import ProcessSandbox
 
 NET = """
@@ -510,3 +510,45 @@ def test_what_data_gives_is_changed_in_place(project, export_entry):
     (found,) = run(export_entry("net.py:build"), np.ones(3, np.float32))
     np.testing.assert_array_equal(found, [0.0, 7.0, 3.0])
     assert node(export_entry("net.py:drawing"), "RandomNormalLike")
+
+
+FROZEN_SCALES = """
+    import torch
+    from torch import nn
+
+
+    class Scaled(nn.Module):
+        def __init__(self, trained=True):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(3), requires_grad=False)
+            self.layer = nn.Linear(3, 3).requires_grad_(trained)
+
+        def forward(self, features, present, hidden):
+            scores = self.layer(features / self.scale).masked_fill(~present | hidden, -1e9)
+            return scores.softmax(-1)
+
+
+    def build(trained=True):
+        features = torch.tensor([[300.0, 0.1, float("nan")], [-20.0, 0.2, 1.0], [100.0, 0.15, 2.0]])
+        present = torch.tensor([[True, False, True], [True, True, True], [False, False, True]])
+        hidden = torch.tensor([[False, False, True], [True, False, False], [False, True, False]])
+        return Scaled(trained), (features, present, hidden)
+
+
+    def frozen():
+        return build(trained=False)
+"""
+
+
+def test_weights_that_training_leaves_and_what_features_and_rows_show(project, export_entry):
+    project.write("scaled.py", FROZEN_SCALES)
+    graph = export_entry("scaled.py:build")
+    assert {n for n, v in graph.graph.initializers.items() if UNTRAINED in v.metadata_props} == {"scale"}
+    told = {v.name: v.metadata_props for v in graph.graph.inputs}
+    numbers = [float(n) for n in told["features"][COLUMNS].split()]
+    np.testing.assert_allclose(numbers, [-20.0, 100.0, 0.15, 0.2, 1.0, 2.0], rtol=1e-6)  # rows without a NaN
+    assert told["present"][FILLED] == "1"
+    assert told["hidden"][FILLED] == "0 1"
+    assert FILLED not in told["features"]
+    untrained = export_entry("scaled.py:frozen").graph.initializers.values()
+    assert not any(UNTRAINED in v.metadata_props for v in untrained)  # nothing of it is trained here: it tells nothing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.graph import Graph, ValueRange
-from analyzer.graph.model import ONE_HOT, ORDER, SHOWN, SPAN, TRUTHS
+from analyzer.graph.model import FILLED, ONE_HOT, ORDER, SHOWN, SPAN, TRUTHS
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 
@@ -269,6 +270,8 @@ COMPUTED = [
         (MEAN, "0.0 1.0 6", {}, Level.WARNING),  # a mask leaves something out, not everything
         (MEAN, "0.0 1.0 12", {"shape": (2, 6)}, Level.ERROR),  # a row without any beside another row
         (MEAN, "0.0 1.0 6", {"name": "chosen"}, Level.ERROR),  # both are data: nothing may be chosen
+        (MEAN, "0.0 1.0 6", {"name": "frames_valid"}, Level.WARNING),
+        (MEAN, "0.0 1.0 6", {"name": "invalidated"}, Level.ERROR),
         (MEAN, "0.0 1.0 6", {"dtype": TensorProto.INT64}, Level.WARNING),
         (PADDED, "0.0 1.0 6", {}, Level.ERROR),  # everything left out, whichever way the mask tells it
         (SLICED, "0.0 1.0 6", {}, Level.WARNING),  # of what the model reads of it
@@ -287,6 +290,41 @@ def test_a_mask_unlike_its_example_everywhere_is_a_warning(
     workers: Confirmer, nodes: list[Any], shown: str | None, options: dict[str, Any], level: Level
 ) -> None:
     assert masked(workers, nodes, shown, **options) == {"division-by-zero": level}
+
+
+LOW = N("Constant", [], ["low"], value_float=-math.inf)
+SHOWN_SCORES = [LOW, N("Where", ["given", "x", "low"], ["h"]), N("Softmax", ["h"], ["y"])]
+HIDDEN_SCORES = [LOW, N("Where", ["given", "low", "x"], ["h"]), N("Softmax", ["h"], ["y"])]
+NEGATED = [N("Not", ["given"], ["not"]), LOW, N("Where", ["not", "low", "x"], ["h"]), N("Softmax", ["h"], ["y"])]
+CHOSEN = [
+    N("Constant", [], ["zero"], value_float=0.0),
+    N("Greater", ["x", "zero"], ["large"]),
+    N("And", ["given", "large"], ["both"]),
+    LOW,
+    N("Where", ["both", "x", "low"], ["h"]),
+    N("Softmax", ["h"], ["y"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "filled", "level"),
+    [
+        (SHOWN_SCORES, "0 1", Level.WARNING),  # a sequence without any position, where each of the example has some
+        (SHOWN_SCORES, "1", Level.WARNING),
+        (SHOWN_SCORES, "0", Level.ERROR),  # a row of the example selects nothing itself
+        (SHOWN_SCORES, None, Level.ERROR),
+        (HIDDEN_SCORES, "0", Level.WARNING),  # the other truth value selects
+        (HIDDEN_SCORES, "1", Level.ERROR),
+        (NEGATED, "1", Level.WARNING),
+        (CHOSEN, "0 1", Level.ERROR),  # the model itself selects nothing of the row
+    ],
+)
+def test_scores_of_which_a_mask_hides_a_whole_row(
+    workers: Confirmer, nodes: list[Any], filled: str | None, level: Level
+) -> None:
+    told = {FILLED: filled} if filled is not None else {}
+    found = masked(workers, nodes, "0.0 1.0 12", name="given", shape=(2, 6), told=told)
+    assert found == {"softmax-of-minus-infinity": level}
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.graph import Graph, ValueRange
+from analyzer.graph.model import UNTRAINED
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.numerical.confirm.extract import Leaf
@@ -23,6 +26,7 @@ from analyzer.numerical.confirm.points import probes
 from analyzer.numerical.confirm.position import nearer
 from analyzer.numerical.confirm.problem import SearchProblem
 from analyzer.numerical.confirm.search import TorchTrials, candidates, evaluated
+from analyzer.numerical.confirm.training import usual
 from analyzer.numerical.confirm.trials import RunVerdict
 from analyzer.numerical.findings import NOT_REACHED
 
@@ -44,6 +48,7 @@ def review(
     range_: tuple[float, float] = (-1, 1),
     kind: int = TensorProto.FLOAT,
     more: tuple[str, ...] = (),
+    told: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
     **weights: Any,
 ) -> dict[str, Finding]:
     """Rule -> finding of a model of code (its weights are trained), after a search."""
@@ -53,7 +58,10 @@ def review(
     graph = helper.make_graph(nodes, "g", inputs, outputs, used)
     proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
     target = TargetConfig(id="t", entry="t.py:build", inputs={"x": InputSpec(range=ValueRange(*range_))})
-    found = analyse(Graph(ir.from_proto(proto), "torch", losses=losses), target, explain=False, confirmer=workers)
+    model = ir.from_proto(proto)
+    for name, properties in told.items():
+        model.graph.initializers[name].metadata_props.update(properties)
+    found = analyse(Graph(model, "torch", losses=losses), target, explain=False, confirmer=workers)
     return {f.rule.removeprefix("numerical/"): f for f in found.findings}
 
 
@@ -215,19 +223,12 @@ def test_what_follows_a_failure_that_blocks_nothing_blocks_by_itself(workers: Co
     assert (found["log-of-nonpositive"].level, len(found)) == (Level.ERROR, 2)
 
 
-@pytest.mark.parametrize(
-    ("sign", "least", "level"),
-    [
-        (1.0, 0.0, Level.ERROR),
-        (-1.0, 0.0, Level.NOTE),  # all of the way to the end of its range
-        (1.0, 0.4, Level.ERROR),
-        (-1.0, 0.4, Level.ERROR),  # a part of it: many weights go a part of their way
-    ],
-)
-def test_weights_that_have_to_go_far_are_weighed_against_training(
-    workers: Confirmer, sign: float, least: float, level: Level
-) -> None:
-    """The loss ± s pulls a deviation that starts at 1 towards 0, or away."""
+ONES = np.ones(4)
+WIDE = np.array([0.05, 1.0, 20.0, 50.0])  # none below 0, and the range of each goes down to -50
+
+
+def deviation(workers: Confirmer, sign: float, least: float, start: Any, **told: str) -> Finding:
+    """What is said of ``log(s - least)`` where the loss is ± s: it pulls the deviation s towards 0, or away."""
     nodes = [
         N("Sub", ["s", "least"], ["d"]),
         N("Log", ["d"], ["l"]),
@@ -235,8 +236,62 @@ def test_weights_that_have_to_go_far_are_weighed_against_training(
         N("Mul", ["s", "sign"], ["p"]),
         N("Add", ["t", "p"], ["z"]),
         N("Mul", ["x", "s"], ["y"]),
-        N("ReduceSum", ["z"], ["loss"], keepdims=0),
+        N("Add", ["z", "shift"], ["shifted"]),
+        N("ReduceSum", ["shifted"], ["loss"], keepdims=0),
     ]
     for name, value in (("tiny", 1e-3), ("sign", sign), ("least", least)):
         nodes.insert(0, N("Constant", [], [name], value=numpy_helper.from_array(np.array(value, np.float32))))
-    assert review(workers, nodes, ("loss",), s=np.ones(4))["log-of-nonpositive"].level is level
+    return review(workers, nodes, ("loss",), told={"s": told}, s=start, shift=ONES)["log-of-nonpositive"]
+
+
+@pytest.mark.parametrize(
+    ("sign", "least", "start", "level"),
+    [
+        (1.0, 0.0, ONES, Level.ERROR),
+        (-1.0, 0.0, ONES, Level.NOTE),  # all of the way to the end of its range
+        (1.0, 0.4, ONES, Level.ERROR),
+        (-1.0, 0.4, ONES, Level.WARNING),  # more than half of it
+        (-1.0, 0.7, ONES, Level.ERROR),  # less: so far apart are other initial values
+        (1.0, 0.0, WIDE, Level.ERROR),
+        (-1.0, 0.0, WIDE, Level.WARNING),  # a small part of the range, and the sign that all values have
+    ],
+)
+def test_weights_that_have_to_go_far_are_weighed_against_training(
+    workers: Confirmer, sign: float, least: float, start: Any, level: Level
+) -> None:
+    found = deviation(workers, sign, least, start)
+    assert (found.level, found.confidence) == (level, Confidence.CONFIRMED)
+    said = " ".join(found.evidence.sentences)
+    assert ("short training runs of the model's own loss" in said) == (level in (Level.WARNING, Level.NOTE))
+    assert bool(re.search(r"training run .* fails there: (Adam|SGD), rate 0\.\d+, .* step \d+", said)) == (sign > 0)
+
+
+def test_training_leaves_weights_without_a_gradient_as_they_are(workers: Confirmer) -> None:
+    """The loss pulls at the deviation, and its weight is one that the model's code does not train."""
+    assert deviation(workers, 1.0, 0.0, WIDE, **{UNTRAINED: "1"}).level is Level.WARNING
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("weight", [W / 5, np.abs(W) / 8 + 1e-3])  # of one sign, which some lose on the way
+def test_an_exponential_of_a_layer_blocks_whether_short_training_shows_it_or_not(
+    workers: Confirmer, sign: float, weight: Any
+) -> None:
+    """A few percent of weight movement and inputs of 100: the loss may even pull the other way."""
+    nodes = [
+        N("Constant", [], ["sign"], value=numpy_helper.from_array(np.array(sign * 1e-3, np.float32))),
+        N("MatMul", ["x", "w"], ["h"]),
+        N("Exp", ["h"], ["y"]),
+        N("Mul", ["y", "sign"], ["z"]),
+        N("ReduceMean", ["z"], ["loss"], keepdims=0),
+    ]
+    found = review(workers, nodes, ("loss",), range_=(-100, 100), w=weight)["exp-overflow"]
+    assert (found.level, found.confidence) == (Level.ERROR, Confidence.CONFIRMED)
+
+
+def test_training_sees_features_of_the_size_of_their_examples() -> None:
+    leaf = Leaf("x", (50, 2), "FLOAT", -1000, 1000, shown=((-300.0, 500.0), (0.1, 0.2)))
+    ordinary = usual(leaf, None, np.random.default_rng(0))
+    assert 100 < np.abs(ordinary[:, 0]).max() <= 500
+    assert 0.1 <= ordinary[:, 1].min() <= ordinary[:, 1].max() <= 0.2
+    whole = usual(Leaf("n", (50,), "INT64", 0, 1000, shown=((2.0, 5.0),)), None, np.random.default_rng(0))
+    assert set(whole.tolist()) == {2, 3, 4, 5}

@@ -41,7 +41,7 @@ class Absent(Listening):
 @pytest.fixture
 def confirmer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Confirmer]:
     with Confirmer() as made:
-        made._searcher = Absent()
+        made._engines.searcher = Absent()
         ASKED.clear()
         yield made
 
@@ -95,7 +95,8 @@ class Probeless(Worker):
 
 def test_what_no_probe_shows_is_sought_in_pytorch_and_run_in_tensorflow() -> None:
     with Confirmer() as made:
-        made._searcher, made._tensorflow = Listening(made._searcher._home), Probeless(made._searcher._home)
+        home = made._engines.searcher._home
+        made._engines.searcher, made._engines.tensorflow = Listening(home), Probeless(home)
         ASKED.clear()
         (finding,) = found(logarithm(), made)
     assert ASKED == ["search"]

@@ -12,10 +12,11 @@ FEWEST_SIGNS = 8  # of fewer random numbers all may be positive by chance, unles
 AWAY = 0.1  # of the largest: an example whose numbers are no smaller keeps away from 0
 CHANCE = 1 / 500  # random numbers that are in order so seldom are no random ones: six of a row
 FEWEST_SIZES = 4  # of fewer numbers, written by hand, the size says little
+MOST_COLUMNS = 64  # of features
 
 
 def examples_show(named: Mapping[str, Any]) -> dict[str, Any]:
-    """``truths``, ``onehot``, ``spans``, ``ordered`` and ``shown`` of the manifest, of tensors of numbers."""
+    """``truths``, ``onehot``, ``spans`` … of the manifest, of tensors of numbers."""
     found = {name: _numbers(value) for name, value in named.items()}
     arrays = {name: array for name, array in found.items() if array is not None and array.size}
     floating = {name: array for name, array in arrays.items() if array.dtype.kind == "f"}
@@ -24,6 +25,8 @@ def examples_show(named: Mapping[str, Any]) -> dict[str, Any]:
         "onehot": [name for name, array in floating.items() if _true_or_false(array) and _one_hot(array)],
         "spans": {name: span for name, array in floating.items() for span in _span(array)},
         "ordered": {name: order for name, array in floating.items() for order in _order(array)},
+        "columns": {name: columns for name, array in floating.items() for columns in _columns(array)},
+        "filled": {name: truths for name, array in arrays.items() for truths in _filled(array)},
         "shown": {name: [*ends, array.size] for name, array in arrays.items() for ends in _ends(array)},
     }
 
@@ -74,6 +77,30 @@ def _order(array: Any) -> list[list[int]]:
         if found:
             return [[axis, found[0]]]
     return []
+
+
+def _columns(array: Any) -> list[list[list[float]]]:
+    """The least and the greatest numbers of each feature (place on the last axis), where these differ in their size."""
+    import numpy
+
+    if array.ndim < 2 or not 2 <= array.shape[-1] <= MOST_COLUMNS or array.shape[-1] == array.size:
+        return []
+    rows = array.reshape(-1, array.shape[-1]).astype(float)
+    rows = rows[numpy.isfinite(rows).all(axis=1)]
+    if len(rows) < 2:
+        return []
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    sizes = numpy.maximum(abs(low), abs(high))
+    return [[low.tolist(), high.tolist()]] if sizes.min() <= AWAY * sizes.max() else []
+
+
+def _filled(array: Any) -> list[list[int]]:
+    """Of zeros and ones, some of each, those that every row along the last axis holds."""
+    if array.ndim < 2 or array.shape[-1] < 2 or not bool(((array == 0) | (array == 1)).all()):
+        return []
+    if bool((array == array.reshape(-1)[0]).all()):
+        return []
+    return [[truth for truth in (0, 1) if bool((array == truth).any(axis=-1).all())]]
 
 
 def _ends(array: Any) -> list[list[float]]:

@@ -56,6 +56,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         "versions": _versions(torch),
         "axes": axes,
         "created": _created(module),
+        "untrained": _untrained(module),
         "inputs": list(named),
         "recorded": any(note.startswith(specialized.NOTE) for note in notes),
         **(examples_show(_by_node(program, args, kwargs, named, torch)) if own else {}),
@@ -76,6 +77,13 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
             project.of_traceback(error) or built.place,
         ) from error
     return {**result, "ran": example_run.is_light(program, torch) and _run(module, args, kwargs, torch) is None}
+
+
+def _untrained(module: Any) -> list[str]:
+    """The weights that training leaves as they are: those without a gradient, where others have one."""
+    named = list(module.named_parameters())
+    found = [name for name, weight in named if not weight.requires_grad]
+    return found if len(found) < len(named) else []
 
 
 def convert(request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:

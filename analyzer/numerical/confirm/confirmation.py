@@ -2,49 +2,37 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-import signal
 import tempfile
-import time
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
 import onnx_ir as ir
 
 from analyzer.graph import Graph, ValueRange
-from analyzer.numerical.confirm.child import JSON, Worker, WorkerFailed
+from analyzer.numerical.confirm.child import JSON, WorkerFailed
 from analyzer.numerical.confirm.ends import ends_of
+from analyzer.numerical.confirm.engines import Engines, described
 from analyzer.numerical.confirm.extract import Slice, extract, whole
 from analyzer.numerical.confirm.infinities import Infinities, meant_by
 from analyzer.numerical.confirm.objective import target_of
-from analyzer.numerical.confirm.outcome import Confirmation, Standing
+from analyzer.numerical.confirm.outcome import Confirmation, Standing, Training
 from analyzer.numerical.hidden_overflows import HALF, far_below
 from analyzer.numerical.result import Alarm
 from analyzer.operators.registry import operator_name
-from analyzer.walls.imports import IN_TENSORFLOW
 
-PROBES = 0.25  # of the search's time for the points that TensorFlow tries without gradients
 ROUNDING = 1e-5  # relative; where a repair moves results further, torch tells whether it is the formula that is inexact
-START_SECONDS = 60.0  # for importing a framework on a busy machine
-# How much longer than its processor time an answer may take: the clock on the wall cuts off only what hangs.
-BUSY = 10
 SIZES = (2, 1, 16, 48, 96)  # tried for dimensions that may have any size
 # Of the search's time that each size after the first has: what hangs on the size shows early.
 LATER_SIZES = 0.25
-FAR = 0.9  # of the way to the end of its range: there a weight stands because of the estimate
-STILL = 0.02  # of that way: a weight that moved less did not have to
-MANY = 4  # threads: what most runners have
 MORE = 4  # failing runs that are followed where the first reaches nothing
 LARGEST_SLICE = 1 << 29  # bytes
 EMPTY, OVERFLOW = "numerical/empty-mean", "numerical/overflow"
 SPENT = "the time for confirmation was spent before everything had been tried"
-NO_TORCH = "warnings were not confirmed: the search needs torch (install the extra 'torch')"
 
 
 @dataclass(frozen=True)
@@ -69,13 +57,12 @@ class Confirmer:
     def __init__(self, budget: ConfirmationBudget = ConfirmationBudget()) -> None:
         self.budget = budget
         self._folder = tempfile.TemporaryDirectory(prefix="assay-confirm-", ignore_cleanup_errors=True)
-        self._searcher = Worker(Path(self._folder.name))
-        self._tensorflow = Worker(Path(self._folder.name), IN_TENSORFLOW)
+        self._engines = Engines(Path(self._folder.name), budget.run, budget.attempts)
         self._count = 0
         # The size of unknown dimensions of a graph's last confirmation; the graph whole, by its sizes and ranges.
         self._fitting: WeakKeyDictionary[Graph, int] = WeakKeyDictionary()
         self._whole: WeakKeyDictionary[Graph, dict[Hashable, JSON | None]] = WeakKeyDictionary()
-        self.notes: list[str] = []
+        self.notes = self._engines.notes
 
     def __enter__(self) -> Confirmer:
         return self
@@ -85,11 +72,10 @@ class Confirmer:
 
     def clock(self) -> float:
         """Seconds of processor time of this process and its workers: a busy machine tries what an idle one does."""
-        return time.process_time() + self._searcher.spent + self._tensorflow.spent
+        return self._engines.clock()
 
     def close(self) -> None:
-        self._searcher.close()
-        self._tensorflow.close()
+        self._engines.close()
         self._folder.cleanup()
 
     def confirm(
@@ -163,8 +149,6 @@ class Confirmer:
         described = known[key]
         if described is None:
             return found
-        moved = [m for m in found.standing.moved if m[3] >= STILL]
-        far = [m[0] for m in moved if m[3] >= FAR]
         request = {
             **described,
             "do": "follow",
@@ -173,10 +157,12 @@ class Confirmer:
             "infinite": Infinities.NONE,
             "forward": not warning.backward and not meant_by(warning.rule),
             "flush": found.kind == "tensorflow",
-            "moved": far if len(far) == len(moved) else [],
+            "weigh": found.standing.far,
+            "watched": warning.node.outputs[0].name or "",
+            "moved": [m[0] for m in found.standing.moved],
         }
         try:
-            answer = self._asked(request, found.kind == "tensorflow", lambda a: a["status"] == "followed")
+            answer = self._engines.asked(request, found.kind == "tensorflow", lambda a: a["status"] == "followed")
         except WorkerFailed:
             return found
         if answer["status"] == "elsewhere":
@@ -186,8 +172,7 @@ class Confirmer:
         standing = replace(
             found.standing,
             reached=answer["reached"],
-            towards=answer.get("towards"),
-            trained=answer.get("trained", ""),
+            training=Training(**answer["training"]) if "training" in answer else None,
         )
         return replace(found, standing=standing)
 
@@ -206,7 +191,7 @@ class Confirmer:
         (work / "slice.onnx").write_bytes(data)
         trained = bool(graph.losses) or graph.framework != "onnx"
         target = {"target": (-1, "largest"), "backward": trained, "losses": graph.losses}
-        return {**self._described(work, piece), **target}
+        return {**described(work, piece), **target}
 
     def compare(self, before: Slice, after: Slice) -> float | None:
         """The largest difference of the two slices' first results over ordinary inputs, relative to 1 + |result|.
@@ -218,44 +203,17 @@ class Confirmer:
         folder.mkdir()
         for name, piece in (("slice", before), ("changed", after)):
             (folder / f"{name}.onnx").write_bytes(ir.to_proto(piece.model).SerializeToString())
-        request = self._described(folder, before)
+        request = described(folder, before)
         request |= {"do": "compare", "seed": self.budget.seed, "changed": after.results[0]}
         request |= {"target": (-1, "largest"), "backward": False, "losses": ()}
         try:
-            answer = self._asked(request, before.is_tensorflow, lambda a: a.get("moved", 1.0) <= ROUNDING)
+            answer = self._engines.asked(request, before.is_tensorflow, lambda a: a.get("moved", 1.0) <= ROUNDING)
         except WorkerFailed:
             return None
         return float(answer["moved"]) if answer["status"] == "compared" else None
 
-    def _described(self, work: Path, piece: Slice) -> dict[str, Any]:
-        """The leaves and names of a slice as a request has them; their initial values go into `work`."""
-        np.savez(work / "initial.npz", **{x.name: x.initial for x in piece.leaves if x.initial is not None})  # type: ignore[arg-type]
-        return {
-            "folder": str(work),
-            "leaves": [
-                {
-                    "name": x.name,
-                    "shape": x.shape,
-                    "dtype": x.dtype,
-                    "role": x.role,
-                    "lo": str(x.lo),
-                    "hi": str(x.hi),
-                    "estimated": x.estimated,
-                    "held": x.held,
-                    "parts": x.parts,
-                    "order": x.order,
-                }
-                for x in piece.leaves
-            ],
-            "operands": piece.operands,
-            "outputs": piece.outputs,
-            "results": piece.results,
-            "inside": piece.inside,
-        }
-
     def note(self, text: str) -> None:
-        if text not in self.notes:
-            self.notes.append(text)
+        self._engines.note(text)
 
     def _tries(
         self,
@@ -283,7 +241,7 @@ class Confirmer:
         (work / "slice.onnx").write_bytes(data)
         engine = "tensorflow" if piece.is_tensorflow else "torch" if warning.backward else "onnx"
         request: dict[str, Any] = {
-            **self._described(work, piece),
+            **described(work, piece),
             "seed": self.budget.seed,
             "seconds": seconds,
             "target": target_of(operator_name(warning.node), warning.operand, warning.backward),
@@ -297,14 +255,14 @@ class Confirmer:
         }
         run = {**request, "do": "run"}
         refused = 0
-        for answer in self._proposed(request, seconds):
-            real = self._run({**run, "engine": engine}, engine)
+        for answer in self._engines.proposed(request, seconds):
+            real = self._engines.run({**run, "engine": engine}, engine)
             # ONNX Runtime computes half precision in float32 on a CPU, where it has a kernel at all; what the mean of
             # nothing is ONNX leaves open.
             differs = warning.dtype in HALF or warning.rule == EMPTY
             otherwise = real is not None and ("reason" in real or (not real.get("failed") and differs))
             if otherwise and engine == "onnx" and own and not piece.inside:
-                real = self._run({**run, "engine": "torch"}, "torch")
+                real = self._engines.run({**run, "engine": "torch"}, "torch")
                 if real is not None and real.get("failed"):
                     engine = "torch"
             if real is None:
@@ -329,69 +287,10 @@ class Confirmer:
                         _pairs(answer["exact"]),
                         tuple((m[0], m[1], m[2], m[3]) for m in answer["moved"]),
                         elsewhere=bool(answer.get("elsewhere")),
+                        crossed=tuple(answer.get("crossed", ())),
                     ),
-                    self._threads({**run, "engine": engine, "event": event}, engine),
+                    self._engines.threads({**run, "engine": engine, "event": event}, engine),
                 )
-
-    def _proposed(self, request: dict[str, Any], seconds: float) -> Iterator[JSON]:
-        """The answers of searches that found a point, one engine after the other; torch, which has gradients, last."""
-        searchers = [("torch", self._searcher, seconds)]
-        if request["engine"] == "tensorflow":
-            searchers.insert(0, ("tensorflow", self._tensorflow, seconds * PROBES))
-        for place, worker, given in searchers:
-            asked = {**request, "do": "search", "in": place, "seconds": given}
-            for _ in range(self.budget.attempts):
-                try:
-                    answer = worker.ask(asked, BUSY * given + START_SECONDS)
-                except WorkerFailed as failure:
-                    if place == "torch":
-                        self.note(f"the search for a failing input ended early: {failure}")
-                    break
-                if answer["status"] != "found":
-                    if "No module named 'torch'" in answer.get("reason", ""):
-                        self.note(NO_TORCH)
-                    break
-                yield answer
-                asked = {"do": "next"}
-
-    def _asked(self, request: dict[str, Any], own: bool, good: Callable[[JSON], bool]) -> JSON:
-        """The answer of TensorFlow where the slice is its `own` and the answer `good`, else that of torch."""
-        seconds = BUSY * self.budget.run + START_SECONDS
-        if own:
-            with contextlib.suppress(WorkerFailed):
-                answer = self._tensorflow.ask({**request, "in": "tensorflow"}, seconds)
-                if good(answer):
-                    return answer
-        return self._searcher.ask({**request, "in": "torch"}, seconds)
-
-    def _threads(self, request: dict[str, Any], engine: str) -> str:
-        """With how many threads a failure that a run with one has shown is seen: kernels add in other orders."""
-        if engine == "tensorflow":  # its pool is made once a process
-            return "TensorFlow's own number of threads"
-        try:
-            answer = self._searcher.ask({**request, "do": "again", "threads": MANY}, BUSY * self.budget.run)
-        except WorkerFailed:
-            return "one thread"
-        if answer["status"] != "ran":
-            return "one thread"
-        return f"1 and {MANY} threads alike" if answer["failed"] else f"one thread; with {MANY} it does not show"
-
-    def _run(self, request: dict[str, Any], engine: str) -> dict[str, Any] | None:
-        """The real run's answer; None where there is no engine for it."""
-        worker = self._tensorflow if engine == "tensorflow" else self._searcher
-        try:
-            answer = worker.ask(request, BUSY * self.budget.run + START_SECONDS)
-        except WorkerFailed as failure:
-            if failure.signal == signal.SIGFPE:
-                return {"failed": "the process is ended by the processor (SIGFPE)", "engine": engine}
-            self.note(f"a run for confirmation did not end well: {failure}")
-            return None
-        if answer["status"] == "error":
-            if "No module named" in answer["reason"]:
-                self.note(f"warnings were not confirmed: {engine} is not installed here")
-                return None
-            return {"failed": None, "reason": answer["reason"]}
-        return answer
 
 
 def _pairs(items: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from analyzer.numerical.confirm.points import ordinary_points
@@ -14,8 +13,6 @@ from analyzer.numerical.confirm.torch_registry import Mode
 
 DRAWS = 2  # of what the witness leaves open: the other inputs and weights
 EVERY = "\0"  # the name of no value: all operators are watched for the first failure
-STEPS = 40  # of Adam; training that heads for a bound shows it in fewer
-RATE = 0.02  # of Adam, relative to the width of a weight's range: 40 steps cross most of it if all agree
 
 
 def happens(problem: SearchProblem, witness: Mapping[str, Any], seed: int) -> bool:
@@ -61,7 +58,7 @@ def _values(problem: SearchProblem, point: Point) -> tuple[dict[str, Any], Opera
 def _gradients_fail(problem: SearchProblem, values: Mapping[str, Any], point: Point) -> bool:
     import torch
 
-    total = _total(values, problem.losses or problem.results)
+    total = total_of(values, problem.losses or problem.results)
     if total is None:
         return False
     trained = [values[n] for n in point if values[n].requires_grad]
@@ -69,67 +66,8 @@ def _gradients_fail(problem: SearchProblem, values: Mapping[str, Any], point: Po
     return any(g is not None and not finite(g) for g in found)
 
 
-def _total(values: Mapping[str, Any], ends: Sequence[str]) -> Any:
+def total_of(values: Mapping[str, Any], ends: Sequence[str]) -> Any:
+    """The sum of those of the values called `ends` that have a gradient; None where none has."""
     floating = [values[n] for n in ends if n in values and values[n].is_floating_point()]
     ends_with_gradient = [v for v in floating if v.requires_grad]
     return sum(v.sum() for v in ends_with_gradient) if ends_with_gradient else None
-
-
-def trained_towards(
-    problem: SearchProblem, witness: Mapping[str, Any], moved: Sequence[str], seed: int
-) -> tuple[str, float]:
-    """A short optimisation of the model's own losses: where it failed, if it did, and how far it went to the witness.
-
-    The second is the part of the way from the initial weights called `moved` to the witness's, at most 1; negative
-    where training moves away.
-    """
-    import torch
-
-    weights = {x.name: x for x in weights_of(problem)}
-    (start,) = ordinary_points(problem, seed, 1)
-    state = {n: t.detach().clone() for n, t in start.items()}
-    trained = [n for n in weights if state[n].is_floating_point()]
-    means = {n: torch.zeros_like(state[n]) for n in trained}
-    squares = {n: torch.zeros_like(state[n]) for n in trained}
-    best = -1.0
-    for step in range(1, STEPS + 1):
-        (fresh,) = ordinary_points(replace(problem, leaves=_data(problem)), seed + step, 1)
-        state.update(fresh)
-        leaves = {n: t.detach().clone() for n, t in state.items()}
-        for name in trained:
-            leaves[name].requires_grad_(True)
-        trace = OperatorTrace(problem.outputs[0])
-        values = run(problem.program, leaves, Mode(surrogate=False), trace)
-        total = _total(values, problem.losses)
-        if total is None:
-            return "", 0.0
-        found = dict(
-            zip(trained, torch.autograd.grad(total, [leaves[n] for n in trained], allow_unused=True), strict=True)
-        )
-        if not finite(total) or any(g is not None and not finite(g) for g in found.values()):
-            return f"after {step - 1} steps", 1.0
-        for name, gradient in found.items():
-            if gradient is None:
-                continue
-            means[name] = 0.9 * means[name] + 0.1 * gradient
-            squares[name] = 0.999 * squares[name] + 0.001 * gradient * gradient
-            mean, square = means[name] / (1 - 0.9**step), squares[name] / (1 - 0.999**step)
-            rate = RATE * min(weights[name].hi - weights[name].lo, 1.0)
-            state[name] = state[name] - rate * mean / (square.sqrt() + 1e-8)
-        best = max(best, _progress(start, state, witness, moved))
-    return "", best
-
-
-def _data(problem: SearchProblem) -> Any:
-    names = {x.name for x in weights_of(problem)}
-    return tuple(x for x in problem.leaves if x.name not in names)
-
-
-def _progress(start: Point, state: Point, witness: Mapping[str, Any], moved: Sequence[str]) -> float:
-    """The part of the way to the witness, along its direction."""
-    along, length = 0.0, 0.0
-    for name in moved:
-        way = (witness[name].double() - start[name].double()).reshape(-1)
-        along += float((state[name].double() - start[name].double()).reshape(-1) @ way)
-        length += float(way @ way)
-    return min(1.0, along / length) if length else 0.0

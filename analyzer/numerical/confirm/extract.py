@@ -7,12 +7,13 @@ random operators. Everything else is kept as it stands in the model, in the mode
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import onnx_ir as ir
 
 from analyzer.graph import Graph, ValueRange, role_of
+from analyzer.graph.model import COLUMNS, SHOWN, UNTRAINED
 from analyzer.graph.ranges import Parts
 from analyzer.numerical.nesting import bodies, owner_of
 from analyzer.operators.registry import operator_name
@@ -46,6 +47,8 @@ class Leaf:
     held: tuple[float, float] | None = None  # between these numbers lies one element at least
     parts: Parts = ()  # … and one of each of these parts of the tensor
     order: tuple[int, int] | None = None  # the axis along which numbers rise (1) or fall (-1), or stay equal
+    shown: tuple[tuple[float, float], ...] = ()  # the ends of the example: of all its numbers, or of each feature
+    trained: bool = True  # of a weight: training moves it
 
     def arranged(self, array: np.ndarray) -> np.ndarray:
         """The numbers of a tensor in the order in which they must be."""
@@ -252,10 +255,18 @@ def _leaf(value: ir.Value, ranges: Mapping[str, ValueRange], sizes: Mapping[str,
             shape = tuple(initial.shape)
     if dtype == ir.DataType.BOOL:
         lo, hi = max(lo, 0.0), min(hi, 1.0)
+    leaf = Leaf(value.name or "", shape, dtype.name, float(lo), float(hi), role, initial)
+    leaf = replace(leaf, shown=_shown(value), trained=UNTRAINED not in value.metadata_props)
     if given is None:
-        return Leaf(value.name or "", shape, dtype.name, float(lo), float(hi), role, initial)
-    also = given.estimated, given.held, given.parts, given.order
-    return Leaf(value.name or "", shape, dtype.name, float(lo), float(hi), role, initial, *also)
+        return leaf
+    return replace(leaf, estimated=given.estimated, held=given.held, parts=given.parts, order=given.order)
+
+
+def _shown(value: ir.Value) -> tuple[tuple[float, float], ...]:
+    properties = value.metadata_props
+    text = properties.get(COLUMNS) or " ".join(properties.get(SHOWN, "").split()[:2])
+    numbers = list(map(float, text.split()))
+    return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
 def _draw_range(node: ir.Node) -> tuple[float, float]:

@@ -8,6 +8,21 @@ from pathlib import Path
 
 from analyzer.numerical.confirm.infinities import Infinities
 
+HALF = 0.5  # of the way from where training starts to the end of a weight's range
+
+
+@dataclass(frozen=True)
+class Training:
+    """What several short training runs of the model's own losses showed.
+
+    `failed` describes the one that failed ("" for none), `towards` is the part of the way from the initial weights to
+    the witness's of a run that was still on its way when it ended, and `runs` how many tell something.
+    """
+
+    failed: str = ""
+    towards: float = 0.0
+    runs: int = 0
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -15,17 +30,26 @@ class Standing:
 
     `exact` are weights that must stand at exact values (name, value); `moved` how far others are from where training
     starts: name, initial value, value, part of the way to the end of the range. `reached` says what of the whole model
-    the failure reaches, "" for nothing; None where that could not be run. `towards` is the part of the way to the
-    witness that a short training run went, None where none was needed or possible; `trained` where it failed itself.
+    the failure reaches, "" for nothing; None where that could not be run. `crossed` are weights all of one sign where
+    training starts, and not here. `training` is what short runs showed, None where none was needed or possible.
     `elsewhere`: PyTorch's kernels do not fail there, those of the engine that ran it do.
     """
 
     exact: tuple[tuple[str, str], ...] = ()
     moved: tuple[tuple[str, float, float, float], ...] = ()
     reached: str | None = None
-    towards: float | None = None
-    trained: str = ""
+    crossed: tuple[str, ...] = ()
+    training: Training | None = None
     elsewhere: bool = False
+
+    @property
+    def far(self) -> bool:
+        """Whether weights stand further from where training starts than other initial values do.
+
+        They have gone half of the way to the end of a range, which is the width of the initial values, or lost the sign
+        that all of these have.
+        """
+        return bool(self.crossed) or any(part >= HALF for _, _, _, part in self.moved)
 
 
 @dataclass(frozen=True)

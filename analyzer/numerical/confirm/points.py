@@ -18,6 +18,8 @@ from analyzer.numerical.constants import constant_array
 from analyzer.numerical.decided import COMPARISONS, MIRRORED
 from analyzer.operators.registry import operator_name
 
+CALM = 3.0  # data of a healthy run lie in [-3, 3]
+
 Make = Callable[[Leaf, Any], Any]  # a value of a leaf out of an array
 
 
@@ -69,7 +71,7 @@ def ordinary_points(problem: SearchProblem, seed: int, count: int, make: Make = 
         rng = np.random.default_rng(seed + i)
         point = {}
         for leaf in problem.leaves:
-            lo, hi = max(leaf.lo, -3.0), min(leaf.hi, 3.0)
+            lo, hi = max(leaf.lo, -CALM), min(leaf.hi, CALM)
             calm = replace(leaf, lo=lo, hi=hi) if lo <= hi and "INT" not in leaf.dtype else leaf
             point[leaf.name] = make(leaf, _ordinary(calm, rng))
         yield point

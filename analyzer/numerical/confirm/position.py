@@ -25,6 +25,7 @@ FOLLOW_SECONDS = 1.0  # for inputs that make the operator fail at weights moved 
 NULL_POINTS = 6  # witnesses with weights at exact values after which no better one is sought
 NULL_SECONDS = 3.0  # or so much time after the first of them
 SHOWN = 3  # weights named
+JUST = 1e-3  # of a weight's initial value: short of 0
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Witness:
     point: Point
     exact: tuple[tuple[str, str], ...] = ()  # name, value
     moved: tuple[tuple[str, float, float, float], ...] = ()  # name, initial value, value, part of the way to the end
+    crossed: tuple[str, ...] = ()  # weights all of one sign where training starts, and not here
 
 
 def weights_of(problem: Trials | SearchProblem) -> list[Leaf]:
@@ -171,6 +173,24 @@ def nearer(trials: Trials, point: Point) -> tuple[Point, tuple[tuple[str, float,
     return found, tuple(sorted((w for w in ways if w[3] > 0), key=lambda w: -w[3]))
 
 
+def crossing(trials: Trials, point: Point) -> tuple[str, ...]:
+    """The weights whose initial values have one sign, none of them 0, and that fail at the point because they lose it.
+
+    Scales, deviations and factors that are not negative: their range goes on below 0 because it is estimated. Where the
+    operator fails as well with what crosses 0 kept just short of it, crossing does not matter.
+    """
+    kept: Point = {}
+    for leaf in weights_of(trials):
+        if leaf.initial is None or not leaf.initial.size:
+            continue
+        start = trials.numbers(trials.made(_free(leaf), leaf.initial))
+        sign = 1.0 if start.min() > 0 else -1.0 if start.max() < 0 else 0.0
+        here = trials.numbers(point[leaf.name])
+        if sign and bool((sign * here <= 0).any()):
+            kept[leaf.name] = trials.made(_free(leaf), np.where(sign * here <= 0, JUST * start, here))
+    return tuple(kept) if kept and trials.verdict({**point, **kept}) is not RunVerdict.FAILS else ()
+
+
 def _way(leaf: Leaf, start: np.ndarray, end: np.ndarray) -> tuple[str, float, float, float]:
     """Where the element that moved furthest started, where it is, and the part of the way to its range's end."""
     a, b = start.reshape(-1), end.reshape(-1)
@@ -197,9 +217,10 @@ def witnesses(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
         general = in_general_position(trials, point, seed + seen)
         if general is not None:
             found, moved = nearer(trials, general)
-            yield Witness(found, (), moved)
+            crossed = crossing(trials, found)
+            yield Witness(found, (), moved, crossed)
             if found is not general:
-                yield Witness(general, (), moved)
+                yield Witness(general, (), moved, crossed)
             continue
         if null is None:
             null, stop = point, min(deadline, time.process_time() + NULL_SECONDS)

@@ -304,6 +304,8 @@ def first_to_fail(total: Any, operands: Sequence[Any], results: Sequence[Any]) -
     import torch
 
     tensors = [t for t in (*results, *operands) if isinstance(t, torch.Tensor) and t.requires_grad]
+    if not tensors:
+        return False
     found = torch.autograd.grad(total, tensors, allow_unused=True, retain_graph=True)
     behind = {id(t): g for t, g in zip(tensors, found, strict=True) if g is not None}
 

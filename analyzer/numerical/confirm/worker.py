@@ -12,6 +12,7 @@ import resource
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -23,6 +24,7 @@ from analyzer.numerical.confirm import (
     search,
     tensorflow_graph,
     tensorflow_search,
+    training,
 )
 from analyzer.numerical.confirm.child import FILE_SIZE, MEMORY
 from analyzer.numerical.confirm.extract import Leaf
@@ -101,7 +103,7 @@ def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
     deadline = time.process_time() + float(request["seconds"])
     try:
         for found in position.witnesses(search.TorchTrials(problem), int(request["seed"]), deadline):
-            standing = {"exact": found.exact, "moved": found.moved}
+            standing = {"exact": found.exact, "moved": found.moved, "crossed": found.crossed}
             yield {name: _array(tensor) for name, tensor in found.point.items()}, standing
         if request["others"] and not problem.backward:
             until = time.process_time() + CLOSEST_SECONDS
@@ -124,7 +126,7 @@ def _tensorflow_points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any]
     problem = read_problem(Path(request["folder"]), request)
     deadline = time.process_time() + float(request["seconds"])
     for found in tensorflow_search.found(problem, int(request["seed"]), deadline):
-        yield found.point, {"exact": found.exact, "moved": found.moved}
+        yield found.point, {"exact": found.exact, "moved": found.moved, "crossed": found.crossed}
 
 
 def _compare_in_tensorflow(request: dict[str, Any]) -> dict[str, Any]:
@@ -143,7 +145,7 @@ def _follow_in_tensorflow(request: dict[str, Any]) -> dict[str, Any]:
     with np.load(request["witness"]) as archive:
         witness = {name: archive[name] for name in archive.files}
     reached = tensorflow_search.reached(problem, witness, int(request["seed"]), request["forward"])
-    trained = reached and request["moved"] and problem.losses  # a short training run is torch's
+    trained = reached and request["weigh"] and problem.losses  # training runs are torch's
     return {"status": "followed", "reached": reached} if reached and not trained else {"status": "none"}
 
 
@@ -173,7 +175,7 @@ def _compare(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _follow(request: dict[str, Any]) -> dict[str, Any]:
-    """What a witness does to the whole model, and whether training of the weights called `moved` goes there."""
+    """What a witness does to the whole model, and what training makes of it."""
     import numpy as np
     import torch
 
@@ -187,9 +189,9 @@ def _follow(request: dict[str, Any]) -> dict[str, Any]:
     if request["forward"] and not consequences.happens(problem, witness, seed):
         return {"status": "elsewhere"}
     answer: dict[str, Any] = {"status": "followed", "reached": consequences.reached(problem, witness, seed)}
-    if answer["reached"] and request["moved"] and problem.losses:
-        failed, part = consequences.trained_towards(problem, witness, request["moved"], seed)
-        answer |= {"trained": failed, "towards": part}
+    if answer["reached"] and request["weigh"] and problem.losses:
+        shown = training.trained(problem, witness, request["watched"], request["moved"], seed)
+        answer["training"] = asdict(shown)
     return answer
 
 
@@ -229,6 +231,8 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
             tuple(leaf["held"]) if leaf["held"] is not None else None,
             tuple(tuple((start, end) for start, end in part) for part in leaf["parts"]),
             tuple(leaf["order"]) if leaf["order"] is not None else None,
+            tuple((low, high) for low, high in leaf["shown"]),
+            bool(leaf["trained"]),
         )
         for leaf in request["leaves"]
     )
