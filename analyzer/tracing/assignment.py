@@ -7,6 +7,7 @@ import ast
 from analyzer.tracing.evaluation import evaluate
 from analyzer.tracing.items import set_item
 from analyzer.tracing.iteration import unpack
+from analyzer.tracing.lazy_iterators import dropped
 from analyzer.tracing.setting_attributes import set_attribute
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
@@ -62,4 +63,6 @@ def store_name(tr: Tracer, name: str, value: Value) -> None:
         value.label = name
     elif isinstance(value, Tensor) and not value.name:
         value.name = name
+    if tr.unsettled and (old := home.names.get(name)) is not value:
+        dropped(tr, [old])
     home.names[name] = value
