@@ -97,7 +97,7 @@ def _comprehension(
         for count, item in enumerate(items):
             tr.step()
             more = passage.endless
-            if count >= MOST_ITEMS or (more and count >= 2):
+            if count >= min(MOST_ITEMS, passage.most) or (more and count >= 2):
                 endless = True
                 passage.drain(tr)
                 break

@@ -96,11 +96,14 @@ def _passed(tr: Tracer, error: PyRaise, node: ast.stmt) -> None:
 @functools.lru_cache(maxsize=16384)
 def suspends(node: ast.AST) -> bool:
     """Whether a yield of the function that holds it stands in it."""
-    if isinstance(node, (ast.Yield, ast.YieldFrom)):
-        return True
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Name, ast.Constant)):
-        return False
-    return any(map(suspends, ast.iter_child_nodes(node)))
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            pending.extend(ast.iter_child_nodes(part))
+    return False
 
 
 def block_steps(tr: Tracer, body: Sequence[ast.stmt]) -> Steps:

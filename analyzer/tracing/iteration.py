@@ -28,7 +28,6 @@ from analyzer.tracing.values import (
 )
 from analyzer.validity.terms import Poly, equal
 
-MOST_STEPS = 32  # of an iterator whose class the program defines: rounds of a loop cost what its body costs
 MOST_FREE = 4096  # elements of a range, of which a longer one counts as steps
 FREE_TOGETHER = 16  # elements that count as one step
 MOST_ROWS = 64  # a tensor with more rows gives one representative row

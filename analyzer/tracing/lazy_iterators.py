@@ -10,6 +10,7 @@ from itertools import chain
 from analyzer.tracing.agreement import same_but_for_new_sizes
 from analyzer.tracing.evaluation import ELEMENTS, call, get_attribute, iterate, seen
 from analyzer.tracing.paths import Undecided
+from analyzer.tracing.plain_data import MOST_ITEMS
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracer import MOST_DEPTH, Tracer
@@ -129,6 +130,11 @@ class Passage:
     def doubtful(self) -> bool:
         """Whether the last element stands for others, of which there may be none."""
         return self.lazy is not None and self.lazy.doubtful
+
+    @property
+    def most(self) -> int:
+        """How many elements are looked at where all are asked for."""
+        return self.lazy.most if self.lazy is not None else MOST_ITEMS
 
     def drain(self, tr: Tracer) -> None:
         """Further elements are not looked at, but what is done for them is."""
@@ -343,6 +349,7 @@ def _by_method(tr: Tracer, value: Instance) -> Lazy:
 
     made = derived(tr, (), items, None, any_endless)
     assert isinstance(made, Lazy)
+    made.most = MOST_YIELDS
     return made
 
 

@@ -15,6 +15,7 @@ from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import call, get_attribute, iterate, seen
 from analyzer.tracing.iteration import fields_of
 from analyzer.tracing.lazy_iterators import (
+    FEW,
     Derived,
     at_its_end,
     derived,
@@ -203,13 +204,18 @@ def chosen(tr: Tracer, test: Value, values: Value, node: ast.AST | None, wanted:
     """An iterator over the elements of which a test tells what is wanted."""
 
     def passes(made: Derived, parts: list[Iterator[Value]]) -> Iterator[Value]:
+        passed_over = 0
         for item in parts[0]:
+            tr.step()
             truth = truth_of(own_truth(tr, item if test is None else call(tr, test, (item,), {})))
-            if truth is None:
+            endless = made.passages[0].endless
+            passed_over = 0 if truth is wanted else passed_over + 1
+            if truth is wanted or (truth is None and endless):
+                made.vague = made.vague or truth is None
+                yield item
+            elif truth is None or (endless and passed_over >= MOST_PASSED):
                 made.vague = True
                 yield from iter_forever(tr, lambda: tr.unknown("an element that passes a filter"))
-            if truth is wanted:
-                yield item
 
     return derived(tr, (values,), passes, node)
 
@@ -318,6 +324,7 @@ def reversed_(c: Call) -> Value:
 
 
 MOST_TESTED = 256  # elements of what has no end
+MOST_PASSED = 1_000  # of which a filter looks at for one that passes
 
 
 def every(wanted: bool) -> Callable[[Call], Value]:
@@ -325,7 +332,8 @@ def every(wanted: bool) -> Callable[[Call], Value]:
         passage = step_through(c.tr, c.get(0), c.node)
         pending: list[Value] = []
         for number, value in enumerate(passage.items):
-            if passage.endless and number >= MOST_TESTED:
+            known = passage.known
+            if passage.endless and number >= (FEW if known is None or number >= known else MOST_TESTED):
                 break
             value = own_truth(c.tr, value)
             truth = truth_of(value)
