@@ -200,7 +200,7 @@ def _call_unknown(
     typed = function.kind.startswith("def ")
     counts = tr.shared.known_calls if typed else tr.shared.unknown_calls
     counts[function.label or "an unknown function"] += 1
-    tr.forget(args)
+    tr.forget((*args, *kwargs.values()))
     looked_up = function.label.endswith(".get") and function.origin == "param"  # in what a caller gives
     origin = function.origin if looked_up or not function.known_source else "foreign"
     if typed:
