@@ -11,7 +11,7 @@ from analyzer.tracing.lazy_iterators import dropped
 from analyzer.tracing.setting_attributes import set_attribute
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import DictV, ListV, Unknown, Value
+from analyzer.tracing.values import DictV, Instance, ListV, Unknown, Value
 
 
 def assign(tr: Tracer, target: ast.expr, value: Value) -> None:
@@ -25,7 +25,11 @@ def assign(tr: Tracer, target: ast.expr, value: Value) -> None:
         for element, part in zip(target.elts, parts, strict=True):
             assign(tr, element.value if isinstance(element, ast.Starred) else element, part)
     elif isinstance(target, ast.Attribute):
-        set_attribute(tr, evaluate(tr, target.value), target.attr, value)
+        owner = evaluate(tr, target.value)
+        old = owner.attrs.get(target.attr) if tr.unsettled and isinstance(owner, Instance) else None
+        set_attribute(tr, owner, target.attr, value)
+        if old is not None and old is not value:
+            dropped(tr, [old])
     elif isinstance(target, ast.Subscript):
         owner = evaluate(tr, target.value)
         set_item(tr, owner, evaluate(tr, target.slice), value)

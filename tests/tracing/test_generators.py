@@ -43,6 +43,7 @@ def certain(tmp_path: Path, program: str) -> list[str]:
         CLOSING + "def f():\n    i = g()\n    next(i)\nf()\n",  # it is closed where the function ends
         CLOSING + "i = g()\nnext(i)\ni = g()\n",
         CLOSING + "i = g()\nnext(i)\ndel i\n",
+        CLOSING + "class A:\n    pass\nA.i = g()\na = A()\na.i = g()\nnext(a.i)\na.i = None\n",
         CLOSING + "z = zip(g(), [1])\nfor a, b in z:\n    break\ndel z\n",
     ],
 )
