@@ -7,10 +7,11 @@ import ast
 from analyzer.tracing.evaluation import evaluate
 from analyzer.tracing.items import set_item
 from analyzer.tracing.iteration import unpack
+from analyzer.tracing.lazy_iterators import dropped
 from analyzer.tracing.setting_attributes import set_attribute
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import DictV, ListV, Unknown, Value
+from analyzer.tracing.values import DictV, Instance, ListV, Unknown, Value
 
 
 def assign(tr: Tracer, target: ast.expr, value: Value) -> None:
@@ -24,7 +25,11 @@ def assign(tr: Tracer, target: ast.expr, value: Value) -> None:
         for element, part in zip(target.elts, parts, strict=True):
             assign(tr, element.value if isinstance(element, ast.Starred) else element, part)
     elif isinstance(target, ast.Attribute):
-        set_attribute(tr, evaluate(tr, target.value), target.attr, value)
+        owner = evaluate(tr, target.value)
+        old = owner.attrs.get(target.attr) if tr.unsettled and isinstance(owner, Instance) else None
+        set_attribute(tr, owner, target.attr, value)
+        if old is not None and old is not value:
+            dropped(tr, [old])
     elif isinstance(target, ast.Subscript):
         owner = evaluate(tr, target.value)
         set_item(tr, owner, evaluate(tr, target.slice), value)
@@ -62,4 +67,6 @@ def store_name(tr: Tracer, name: str, value: Value) -> None:
         value.label = name
     elif isinstance(value, Tensor) and not value.name:
         value.name = name
+    if tr.unsettled and (old := home.names.get(name)) is not value:
+        dropped(tr, [old])
     home.names[name] = value

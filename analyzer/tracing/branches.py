@@ -8,13 +8,23 @@ from typing import Any
 
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.comparisons import invert_truth
-from analyzer.tracing.evaluation import evaluate, run_block
+from analyzer.tracing.evaluation import (
+    Signal,
+    Steps,
+    block_steps,
+    evaluate,
+    finished,
+    holds_yield,
+    run_block,
+    suspends,
+)
 from analyzer.tracing.inside.size_conditions import asks_for_sizes
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.own_truths import own_truth
-from analyzer.tracing.paths import Journal, PathEnd
+from analyzer.tracing.paths import Journal, PathEnd, Undecided
 from analyzer.tracing.problems import PyRaise, ShapeFailure
+from analyzer.tracing.suspended_bodies import held
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
@@ -22,31 +32,34 @@ from analyzer.tracing.values import Instance, Object, Unknown, Value
 from analyzer.validity.terms import Cond, all_of, any_of, negate
 
 
-class Undecided(Exception):
-    """A branch inside a branch that is only tried out."""
-
-
-def run_if(tr: Tracer, node: ast.If) -> Any:
+def if_steps(tr: Tracer, node: ast.If) -> Steps:
     decided = tr.choices
-    value = condition(tr, node.test) if (side := _goes_on(node)) is None else expected(tr, node.test, side)
+    test = yield from held(tr, node.test)
+    value = condition(tr, test) if (side := _goes_on(node)) is None else expected(tr, test, side)
     truth, chosen = truth_of(value), tr.choices > decided
     if truth is not None:
         taken = node.body if truth else node.orelse
         try:
-            return run_block(tr, taken)
+            return (yield from block_steps(tr, taken)) if holds_yield(taken) else run_block(tr, taken)
         except PyRaise as error:
             if not chosen:  # by the test itself: the other side is as possible, and goes on
                 _tell_refusal(tr, node, taken, error)
             raise
     if side is not None:
         settle(tr, value, side, node.test)
-        return run_block(tr, node.body if side else node.orelse)
+        taken = node.body if side else node.orelse
+        return (yield from block_steps(tr, taken)) if holds_yield(taken) else run_block(tr, taken)
     if tr.speculating:
         raise Undecided
-    merges = not isinstance(value, Cond) and tr.sampler is None  # whose sides may give other elements
+    merges = not isinstance(value, Cond) and tr.sampler is None and not suspends(node)  # sides may give other elements
     if merges and _agree(tr, node):
         return run_block(tr, node.body)
-    return run_block(tr, node.body if tr.decide(value, node.test) else node.orelse)
+    taken = node.body if tr.decide(value, node.test) else node.orelse
+    return (yield from block_steps(tr, taken)) if holds_yield(taken) else run_block(tr, taken)
+
+
+def run_if(tr: Tracer, node: ast.If) -> Signal:
+    return finished(if_steps(tr, node))
 
 
 def _tell_refusal(tr: Tracer, node: ast.If, taken: list[ast.stmt], error: PyRaise) -> None:
@@ -175,6 +188,8 @@ Effects = dict[int, tuple[Any, Any, Any]]  # id -> (item, state before, state af
 def _try_out(tr: Tracer, body: list[ast.stmt]) -> Effects | None:
     depth = len(tr.frames)
     with tr.undoable() as journal:
+        outer, tr.trial = tr.trial, tr.trial or journal.mark
+        suspended, unsettled = tr.suspended, list(tr.unsettled)
         tr.speculating += 1
         try:
             signal = run_block(tr, body)
@@ -183,6 +198,7 @@ def _try_out(tr: Tracer, body: list[ast.stmt]) -> Effects | None:
             effects = None
         finally:
             tr.speculating -= 1
+            tr.trial, tr.suspended, tr.unsettled = outer, suspended, unsettled
             del tr.frames[depth:]
             journal.undo()
     return effects

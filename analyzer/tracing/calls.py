@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
 
 from analyzer.tracing import declared_shapes, docstrings
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.containers import method
+from analyzer.tracing.contexts import around
 from analyzer.tracing.dataclass_fields import fill_dataclass
 from analyzer.tracing.dictionary_objects import plain_store
-from analyzer.tracing.evaluation import CALLS, Returned, call, evaluate, get_attribute, iterate, run_block
+from analyzer.tracing.evaluation import CALLS, Returned, call, evaluate, get_attribute, iterate, run_block, seen
 from analyzer.tracing.frames import Frame
+from analyzer.tracing.generators import generator
 from analyzer.tracing.generic_calls import version_for
-from analyzer.tracing.iteration import iter_forever
 from analyzer.tracing.known_types import value_of
+from analyzer.tracing.lazy_iterators import dropped, given_up
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.library_calls import run_library
 from analyzer.tracing.operators import (
@@ -38,6 +38,7 @@ from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.signatures import bind
 from analyzer.tracing.special_methods import special
+from analyzer.tracing.symbols import Site
 from analyzer.tracing.tensor_objects import HOOK, TENSOR, asked, by_default, constructed, dispatched, inherits_tensor
 from analyzer.tracing.tensors import Size, Tensor
 from analyzer.tracing.tracer import MOST_DEPTH, Tracer
@@ -49,8 +50,8 @@ from analyzer.tracing.values import (
     DictV,
     Function,
     Instance,
-    Iterator_,
     Layer,
+    Lazy,
     ListV,
     Native,
     Object,
@@ -63,13 +64,8 @@ from analyzer.tracing.values import (
 
 CALLS.of(Api)(call_api)
 CALLS.of(Object)(call_object)
-MOST_YIELDS = 256  # of a generator that are followed, a loader's batches say
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
-
-
-class EnoughYields(Exception):
-    """A generator has given as many elements as are looked at."""
 
 
 # ---------------------------------------------------------------------------------------------- call sites
@@ -104,7 +100,11 @@ def call_node(tr: Tracer, node: ast.Call) -> Value:
         else:
             open_args = True
     tr.frames[-1].line = node.lineno
-    return call(tr, function, tuple(args), kwargs, node, open_args)
+    value = call(tr, function, tuple(args), kwargs, node, open_args)
+    if tr.unsettled and isinstance(seen(function), Native) and not isinstance(value, Lazy):
+        for made, argument in zip(args, node.args, strict=False):
+            given_up(tr, made, argument)
+    return value
 
 
 @CALLS.of(Function)
@@ -138,6 +138,15 @@ def _call_native(
     if open_args and not function.any_number:
         return tr.unknown(f"{function.name}() of arguments whose number is not known", label=f"{function.name}()")
     return function.run(Call(tr, args, kwargs, node, open_args))
+
+
+@CALLS.of(Lazy)
+def _call_manager(
+    tr: Tracer, manager: Lazy, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
+) -> Value:
+    """A context manager that a generator is wrapped as decorates a function."""
+    again = getattr(manager, "again", None)
+    return around(tr, again, args[0]) if again is not None and len(args) == 1 else tr.unknown("a call")
 
 
 @CALLS.of(Partial)
@@ -191,7 +200,7 @@ def _call_unknown(
     typed = function.kind.startswith("def ")
     counts = tr.shared.known_calls if typed else tr.shared.unknown_calls
     counts[function.label or "an unknown function"] += 1
-    tr.forget(args)
+    tr.forget((*args, *kwargs.values()))
     looked_up = function.label.endswith(".get") and function.origin == "param"  # in what a caller gives
     origin = function.origin if looked_up or not function.known_source else "foreign"
     if typed:
@@ -278,6 +287,8 @@ def call_function(
     names = bind(tr, function, args, kwargs, node, open_args)
     sizes = declared_shapes.enter(tr, function, names, node)
     documented = docstrings.enter(tr, function, names)
+    if function.generator:
+        return generator(tr, function, names, cls, args, (sizes, documented), node)
     parent = function.scope
     scope: Scope = tr.made(Scope(parent, parent.globals))
     scope.names.update(names)
@@ -289,9 +300,6 @@ def call_function(
     if function.name == "__init__" and isinstance(first, Instance):
         tr.touch(first)
         declared_shapes.remember_sizes(first, names)
-    if function.generator:
-        made = Iterator_(lambda: _generated(tr, function, frame, made), once=function.kind != "contextmanager")
-        return made
     if function.path.startswith(MARK) and not tr.frame.path.startswith(MARK):
         return run_library(tr, function, args, kwargs, node, open_args, lambda: _run_body(tr, function, frame))
     if function.compiled:
@@ -329,9 +337,9 @@ def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:
             return evaluate(tr, function.node.body)
         signal = run_block(tr, function.node.body)
         value = signal.value if isinstance(signal, Returned) else None
-        if frame.sizes is not None and not function.generator:
+        if frame.sizes is not None:
             declared_shapes.leave(tr, function, value, frame.sizes)
-        if frame.documented is not None and not function.generator:
+        if frame.documented is not None:
             docstrings.leave(tr, function, value, frame.documented)
         return value
     except PyRaise as error:
@@ -340,24 +348,8 @@ def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:
     finally:
         tr.in_wrapper = in_wrapper
         del tr.frames[depth:]
-
-
-def _generated(tr: Tracer, function: Function, frame: Frame, made: Iterator_) -> Iterator[Value]:
-    """What a generator yields, up to a limit; where there may be more, its last element stands for them."""
-    frame.yields, frame.yield_limit, frame.cut = [], MOST_YIELDS, False
-    depth = len(tr.frames)
-    try:
-        made.returned = _run_body(tr, function, frame)
-        made.endless = frame.cut
-    except EnoughYields:
-        del tr.frames[depth:]
-        made.endless = True
-    found = frame.yields
-    return (
-        chain(found, iter_forever(tr, lambda: found[-1] if found else tr.unknown("an element")))
-        if made.endless
-        else iter(found)
-    )
+        if tr.unsettled:
+            dropped(tr, frame.scope.names.values(), Site(frame.path, frame.line or 1, 0))
 
 
 @CALLS.of(Class)

@@ -11,7 +11,8 @@ from typing import Any
 
 from analyzer.tracing.arithmetic import PLAIN, settled
 from analyzer.tracing.dictionary_objects import store_of
-from analyzer.tracing.evaluation import call, get_attribute, iterate
+from analyzer.tracing.evaluation import call, get_attribute
+from analyzer.tracing.lazy_iterators import step_through
 from analyzer.tracing.mapping_methods import holds, is_mapping
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import dtype_name
@@ -453,11 +454,11 @@ def _equals(tr: Tracer, element: Value, item: Value) -> bool | None:
 
 def _met(tr: Tracer, item: Value, container: Iterator_ | Instance) -> bool | None:
     """Whether going over a container meets an item; what is gone through once is used up to it, as Python does."""
-    elements, endless = iterate(tr, container, None)
-    if endless:
-        return None
-    for element in elements:
+    passage = step_through(tr, container, None)
+    for element in passage.items:
         tr.step()
+        if passage.endless:
+            return None
         if _is_member(element, item):
             return True
         if not _compared(element):

@@ -12,11 +12,13 @@ from typing import Any
 
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.collected import as_dict, as_set, in_order
+from analyzer.tracing.contexts import enter, leave
 from analyzer.tracing.evaluation import get_item, iterate, seen
 from analyzer.tracing.known_types import member, value_of
+from analyzer.tracing.lazy_iterators import ask, at_its_end, close, step_through
 from analyzer.tracing.overwriting import fill
 from analyzer.tracing.plain_data import IDENTICAL, WIDEST, NotPlain, applied, as_value, hashable, is_plain, plain_data
-from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.problems import PyRaise, exception_name
 from analyzer.tracing.registries import filled
 from analyzer.tracing.sets import of_sets
 from analyzer.tracing.tensors import OpenSize, Size
@@ -32,6 +34,7 @@ from analyzer.tracing.values import (
     Iterator_,
     KeysV,
     Layer,
+    Lazy,
     ListV,
     SetV,
     SuperV,
@@ -71,12 +74,7 @@ def method(
     if isinstance(owner, OpenSize):
         return owner if name in ("as_list", "tolist") else tr.unknown(f"shape.{name}()", "foreign")
     if isinstance(owner, Iterator_):
-        if name != "__next__":
-            return tr.unknown(f"{name}()")
-        taken = list(islice(iterate(tr, owner, None)[0], 1))
-        if not taken:
-            raise PyRaise("StopIteration", "an iterator has no more elements")
-        return taken[0]
+        return _of_iterator(tr, owner, name, args)
     if isinstance(owner, (bytes, bool, int, float)) and name in _OF_NUMBERS:
         try:
             return applied(lambda *a: getattr(owner, name)(*a), args, kwargs)
@@ -89,6 +87,33 @@ def method(
     if isinstance(owner, SuperV):
         return None
     return tr.unknown(f"{name}()")
+
+
+def _of_iterator(tr: Tracer, owner: Iterator_, name: str, args: tuple[Value, ...]) -> Value:
+    if name == "__iter__" and owner.once:
+        return owner
+    if name == "close" and isinstance(owner, Lazy):
+        return close(tr, owner)
+    if name in ("__enter__", "__aenter__") and isinstance(owner, Lazy):
+        return enter(tr, owner)
+    if name in ("__exit__", "__aexit__") and isinstance(owner, Lazy):
+        given = seen(args[1]) if len(args) > 1 else None
+        error = PyRaise(exception_name(given), "raised by the program", given) if given is not None else None
+        return leave(tr, owner, error)
+    if name in ("send", "throw", "asend", "athrow", "__anext__") and isinstance(owner, Lazy) and owner.once:
+        try:
+            if name in ("throw", "athrow"):
+                given = args[-1 if len(args) == 1 else 1] if args else None
+                return ask(tr, owner, None, PyRaise(exception_name(given), "raised by the program", given))
+            return ask(tr, owner, args[0] if args else None)
+        except StopIteration:
+            raise at_its_end(owner) from None
+    if name != "__next__":
+        return tr.unknown(f"{name}()")
+    taken = list(islice(step_through(tr, owner, None).items, 1))
+    if not taken:
+        raise at_its_end(owner)
+    return taken[0]
 
 
 def _of_size(owner: Size, name: str) -> Value:

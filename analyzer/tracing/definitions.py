@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from analyzer.tracing.calls import call_function
 from analyzer.tracing.comparisons import MIXED_IN
+from analyzer.tracing.contexts import around
 from analyzer.tracing.dataclass_fields import PYDANTIC
 from analyzer.tracing.evaluation import call, evaluate, run_block, seen
 from analyzer.tracing.frames import Frame
@@ -15,6 +16,7 @@ from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators.flags import command_line_decorator
 from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.suspended_bodies import Held
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
     Api,
@@ -113,6 +115,8 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
             return result
         function.decorated = True
         return value
+    if isinstance(found, Class) and isinstance(node, ast.Call):
+        return _by_object(tr, node, value, function)
     if isinstance(found, (Api, Unknown, Bound)):
         if command_line_decorator(tr, function, found, node):
             return value
@@ -124,6 +128,20 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         )
         if isinstance(found, Api) and found.name in GENERIC:
             function.versions = tr.made(ListV())
+    return value
+
+
+def _by_object(tr: Tracer, node: ast.Call, value: Value, function: Function) -> Value:
+    """What `@Class(…)` makes of a function, by the object's `__call__` or as a context manager."""
+    made = evaluate(tr, node)
+    if isinstance(made, Instance) and made.cls.find("__call__") is None:
+        if "contextlib.ContextDecorator" in made.cls.library_bases:
+            return around(tr, lambda: made, value)
+    elif isinstance(made, Instance):
+        result = _decorated(tr, ast.copy_location(Held(node, made), node), value)
+        if isinstance(result, (Function, Instance, Partial, Bound, Class)):
+            return result
+    function.decorated = True
     return value
 
 

@@ -15,10 +15,13 @@ from analyzer.tracing.assignment import assign
 from analyzer.tracing.collected import as_set
 from analyzer.tracing.container_values import exactly, is_exact
 from analyzer.tracing.dictionary_objects import plain_store
-from analyzer.tracing.evaluation import call, evaluate, get_attribute, iterate, seen
+from analyzer.tracing.evaluation import Steps, call, evaluate, get_attribute, iterate, seen
+from analyzer.tracing.frames import Frame
+from analyzer.tracing.generators import generator_of
 from analyzer.tracing.known_types import DEVICE
+from analyzer.tracing.lazy_iterators import FEW, Passage, step_through
 from analyzer.tracing.libraries import MARK
-from analyzer.tracing.loops import changed_by
+from analyzer.tracing.loops import changed_by, unending
 from analyzer.tracing.modules import module_of
 from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.overwriting import fill, set_somewhere
@@ -26,12 +29,14 @@ from analyzer.tracing.own_truths import own_truth
 from analyzer.tracing.paths import Journal
 from analyzer.tracing.plain_data import LONGEST, WIDEST, hashable
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.suspended_bodies import give
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import Bound, Class, DictV, Instance, Iterator_, ListV, Scope, SetV, Unknown, Value
 from analyzer.validity.terms import Poly
 
+MOST_PASSED = 1_000  # elements of what has no end that a generator expression passes over for one
 REPEATED_STEPS = 6_000  # behind which a comprehension ends whose elements repeat, as a loop does
 
 
@@ -69,8 +74,10 @@ def _dict(tr: Tracer, node: ast.Dict) -> Value:
     return result
 
 
-def _comprehension(tr: Tracer, node: Any, element: Callable[[], Value]) -> tuple[list[Value], bool]:
-    """The elements of a comprehension, and whether there may be more."""
+def _comprehension(
+    tr: Tracer, node: Any, element: Callable[[], Value], first: Passage | None = None
+) -> tuple[list[Value], bool]:
+    """The elements of a comprehension, and whether there may be more. `first`: what it goes through, if begun."""
     results: list[Value] = []
     endless = False
     frame = tr.frames[-1]
@@ -84,12 +91,15 @@ def _comprehension(tr: Tracer, node: Any, element: Callable[[], Value]) -> tuple
             results.append(element())
             return
         generator = node.generators[level]
-        items, more = iterate(tr, evaluate(tr, generator.iter), generator.iter)
-        endless = endless or more
+        made = None if first is not None and level == 0 else evaluate(tr, generator.iter)
+        passage = first if first is not None and level == 0 else step_through(tr, made, generator.iter)
+        items = passage.items
         for count, item in enumerate(items):
             tr.step()
-            if count >= MOST_ITEMS or (more and count >= 2):
+            more = passage.endless
+            if count >= min(MOST_ITEMS, passage.most) or (more and count >= 2):
                 endless = True
+                passage.drain(tr)
                 break
             assign(tr, generator.target, item)
             taken = True
@@ -113,7 +123,9 @@ def _comprehension(tr: Tracer, node: Any, element: Callable[[], Value]) -> tuple
                     endless = True
                 else:
                     results.extend(results[-1] for _ in islice(items, MOST_ITEMS - count))
+                passage.drain(tr)
                 break
+        endless = endless or passage.endless
 
     try:
         descend(0)
@@ -145,8 +157,67 @@ def _numbers(dims: tuple[Any, ...] | None) -> bool:
 
 
 def _generator(tr: Tracer, node: ast.GeneratorExp) -> Value:
-    items, endless = _comprehension(tr, node, lambda: evaluate(tr, node.elt))
-    return Iterator_(lambda: iter(items), endless, once=not endless)
+    """What it goes through is evaluated here, all else when an element is asked for."""
+    around, outer = tr.frame, tr.frame.scope
+    first = evaluate(tr, node.generators[0].iter)
+
+    def frame(tr: Tracer) -> Frame:
+        scope: Scope = tr.made(Scope(outer, outer.globals))
+        return Frame(scope, around.path, "<genexpr>", around.owner, around.first, line=node.lineno)
+
+    def whole(tr: Tracer) -> tuple[list[Value], bool]:
+        depth = len(tr.frames)
+        tr.frames.append(frame(tr))
+        try:
+            passage = step_through(tr, first, node.generators[0].iter)
+            return _comprehension(tr, node, lambda: evaluate(tr, node.elt), passage)
+        finally:
+            del tr.frames[depth:]
+
+    made = generator_of(tr, lambda tr: (frame(tr), _element_steps(tr, node, 0, first)), None, node)
+    made.whole = whole
+    made.sources = (first,)
+    return made
+
+
+def _element_steps(tr: Tracer, node: ast.GeneratorExp, level: int, sequence: Value) -> Steps:
+    """The elements of a generator expression, one by one."""
+    frame, generator = tr.frame, node.generators[level]
+    passage = step_through(tr, sequence, generator.iter)
+    idle = 0
+    for count, item in enumerate(passage.items):
+        tr.step()
+        given, endless, known = frame.given_out, passage.endless, passage.known
+        stands = passage.doubtful or (endless and known is not None and count >= known)
+        with unending(frame, endless, known, stands):
+            assign(tr, generator.target, item)
+            if not _passes(tr, generator):
+                pass
+            elif level + 1 < len(node.generators):
+                inner = evaluate(tr, node.generators[level + 1].iter)
+                yield from _element_steps(tr, node, level + 1, inner)
+            else:
+                yield from give(tr, evaluate(tr, node.elt))
+        idle = idle + 1 if frame.given_out == given else 0
+        cut = passage.endless and idle >= (FEW if known is None or count >= known else MOST_PASSED)
+        if frame.leaving or cut:
+            passage.drain(tr)
+            frame.cut = True
+            return
+
+
+def _passes(tr: Tracer, generator: ast.comprehension) -> bool:
+    """Whether an element passes the tests; where that is not known, how many there are is not either."""
+    for test in generator.ifs:
+        value = own_truth(tr, evaluate(tr, test))
+        demand_one_element(tr, value, "truth", test)
+        truth = truth_of(value)
+        if truth is None:
+            tr.frame.endless, tr.frame.vague = tr.frame.endless + 1, tr.frame.vague + 1
+            truth = tr.frame.given_out == 0
+        if not truth:
+            return False
+    return True
 
 
 def _dict_comprehension(tr: Tracer, node: ast.DictComp) -> Value:

@@ -8,7 +8,8 @@ tables with their rules and reach each other through the functions below alone, 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -26,10 +27,12 @@ class Returned:
 
 
 Signal = Any  # None, or why a block was left: `BREAK`, `CONTINUE` or a `Returned`
+Steps = Generator[Value, Value, Any]  # of a generator's body: gives what it yields and is sent what it is sent
 Rule = Callable[..., Any]
 AnyRule = TypeVar("AnyRule", bound=Rule)
 EXPRESSIONS: dict[type[ast.expr], Callable[[Tracer, Any], Value]] = {}
 STATEMENTS: dict[type[ast.stmt], Callable[[Tracer, Any], Signal]] = {}
+STEPS: dict[type[ast.AST], Callable[[Tracer, Any], Steps]] = {}  # of what may hold a yield: see `suspended_bodies`
 
 
 class Dispatch:
@@ -78,12 +81,60 @@ def run_block(tr: Tracer, body: Sequence[ast.stmt]) -> Signal:
         try:
             signal = rule(tr, node)
         except PyRaise as error:
-            if error.site is None and not tr.frames[-1].path.startswith(MARK):
-                error.site = tr.site(node)
+            _passed(tr, error, node)
             raise
         if signal is not None:
             return signal
     return None
+
+
+def _passed(tr: Tracer, error: PyRaise, node: ast.stmt) -> None:
+    if error.site is None and not tr.frames[-1].path.startswith(MARK):
+        error.site = tr.site(node)
+
+
+@functools.lru_cache(maxsize=16384)
+def suspends(node: ast.AST) -> bool:
+    """Whether a yield of the function that holds it stands in it."""
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            pending.extend(ast.iter_child_nodes(part))
+    return False
+
+
+def block_steps(tr: Tracer, body: Sequence[ast.stmt]) -> Steps:
+    """`run_block` of a generator's body: statements that hold no yield are run as anywhere else."""
+    for node in body:
+        if not suspends(node):
+            signal = run_block(tr, (node,))
+        else:
+            tr.step()
+            tr.frames[-1].line = node.lineno
+            try:
+                signal = yield from STEPS[type(node)](tr, node)
+            except PyRaise as error:
+                _passed(tr, error, node)
+                raise
+        if signal is not None:
+            return signal
+    return None
+
+
+def holds_yield(body: Sequence[ast.AST]) -> bool:
+    return any(map(suspends, body))
+
+
+def finished(steps: Steps) -> Any:
+    """What steps give at their end that hold no yield."""
+    try:
+        next(steps)
+    except StopIteration as end:
+        return end.value
+    raise AssertionError("a yield outside of a generator")
 
 
 def call(

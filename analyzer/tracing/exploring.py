@@ -30,7 +30,16 @@ ENTRY_STEPS = 40_000  # of one of them
 MOST_ENTRY_PATHS = 6  # combinations of branches in one function or class, of which a file may have hundreds
 MOST_SAMPLES = 6  # paths of a run on made-up numbers
 SAMPLE_SECONDS = 2.0  # of processor time that they may take together
-_GAPS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration, AssertionError)
+_GAPS = (
+    TypeError,
+    ValueError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    StopIteration,
+    AssertionError,
+    RuntimeError,
+)
 
 
 def tells_of_a_budget(note: str) -> bool:
@@ -179,7 +188,7 @@ def explore_cut(tr: Tracer, scale: float, cuts: Sequence[Cut]) -> None:
 
 def _explore_beside(tr: Tracer, name: str, body: Callable[[], object], explorer: Explorer) -> None:
     shared, left_out = tr.shared, False
-    symbols, ranks = tr.symbols.state(), dict(tr.ranks)
+    symbols, ranks, suspended = tr.symbols.state(), dict(tr.ranks), tr.suspended
     shared.read |= tr.rests_on
     for prefix in explorer.prefixes():
         tr.path.decisions.clear()
@@ -188,6 +197,8 @@ def _explore_beside(tr: Tracer, name: str, body: Callable[[], object], explorer:
         tr.path.prefix = prefix
         tr.frames.clear()
         tr.occurrences.clear()
+        tr.unsettled.clear()
+        tr.suspended = suspended
         decisions: list[Decision] = []
         with tr.undoable() as journal:
             try:
@@ -199,7 +210,7 @@ def _explore_beside(tr: Tracer, name: str, body: Callable[[], object], explorer:
                 break
             finally:
                 decisions = list(tr.path.decisions)
-                tr.speculating = 0
+                tr.speculating, tr.trial = 0, None
                 journal.undo()
                 tr.symbols.restore(symbols)
                 tr.ranks = dict(ranks)

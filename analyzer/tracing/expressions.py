@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import ast
-import functools
-from itertools import islice
 
 from analyzer.tracing import displays
 from analyzer.tracing.arithmetic import binary, unary
 from analyzer.tracing.assignment import store_name
-from analyzer.tracing.calls import EnoughYields, call_node
+from analyzer.tracing.calls import call_node
 from analyzer.tracing.comparisons import compare, invert_truth
 from analyzer.tracing.definitions import make_lambda
-from analyzer.tracing.evaluation import EXPRESSIONS, evaluate, get_attribute, get_item, iterate
-from analyzer.tracing.libraries import MARK
+from analyzer.tracing.evaluation import EXPRESSIONS, evaluate, get_attribute, get_item
 from analyzer.tracing.names import lookup
 from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.own_truths import own_truth
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
-from analyzer.tracing.values import Iterator_, SliceV, Unknown, Value
+from analyzer.tracing.values import SliceV, Unknown, Value
 from analyzer.validity.terms import Cond, all_of, any_of
 
 
@@ -122,43 +119,9 @@ def _named(tr: Tracer, node: ast.NamedExpr) -> Value:
     return value
 
 
-def _yield(tr: Tracer, node: ast.Yield) -> Value:
-    frame = tr.frames[-1]
-    value = None if node.value is None else evaluate(tr, node.value)
-    if frame.yields is not None:
-        frame.yields.append(value)
-        if len(frame.yields) >= frame.yield_limit:
-            raise EnoughYields
-    function = frame.function
-    if function is None or function.decorated or function.wrapped is not None or _anyone_sends(tr):
-        return tr.unknown("what is sent to a generator")
-    return None
-
-
-def _anyone_sends(tr: Tracer) -> bool:
-    """Whether some file that is read calls `send`: going over a generator sends it None."""
-    tr.shared.read.update(f"{path}:*" for path in tr.shared.sources)
-    return any(_sends(tree) for path, tree in tr.shared.sources.items() if not path.startswith(MARK))
-
-
-@functools.lru_cache(maxsize=512)
-def _sends(tree: ast.Module) -> bool:
-    return any(isinstance(node, ast.Attribute) and node.attr in ("send", "asend") for node in ast.walk(tree))
-
-
-def _yield_from(tr: Tracer, node: ast.YieldFrom) -> Value:
-    frame = tr.frames[-1]
-    inner = evaluate(tr, node.value)
-    items, endless = iterate(tr, inner, node)
-    frame.cut = frame.cut or endless
-    for value in islice(items, 3) if endless else items:
-        if frame.yields is not None:
-            frame.yields.append(value)
-            if len(frame.yields) >= frame.yield_limit:
-                raise EnoughYields
-    if isinstance(inner, Iterator_) and not endless:
-        return inner.returned
-    return tr.unknown("what a generator returns")
+def _yield(tr: Tracer, node: ast.Yield | ast.YieldFrom) -> Value:
+    """One that is not in the body of a function: see `suspended_bodies`."""
+    return tr.unknown("what is sent to a generator")
 
 
 EXPRESSIONS.update(displays.RULES)
@@ -179,7 +142,7 @@ EXPRESSIONS.update(
         ast.NamedExpr: _named,
         ast.Await: lambda tr, node: evaluate(tr, node.value),
         ast.Yield: _yield,
-        ast.YieldFrom: _yield_from,
+        ast.YieldFrom: _yield,
         ast.Starred: lambda tr, node: evaluate(tr, node.value),
     }
 )

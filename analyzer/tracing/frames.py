@@ -7,7 +7,7 @@ import io
 import time
 import tokenize
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path as FilePath
@@ -45,6 +45,22 @@ def comments_in(file: FilePath | bytes) -> dict[int, str]:
     return {t.start[0]: t.string for t in tokens if t.type == tokenize.COMMENT and ("(" in t.string or "[" in t.string)}
 
 
+class Leaving:
+    """Calls what is given on leaving a block; not where the host gives up a suspended body, at whatever time."""
+
+    __slots__ = ("_undo",)
+
+    def __init__(self, undo: Callable[[], object]) -> None:
+        self._undo = undo
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if kind is not GeneratorExit:
+            self._undo()
+
+
 @dataclass
 class Frame:
     """One activation of a function, class body or module."""
@@ -55,9 +71,14 @@ class Frame:
     owner: Class | None = None
     first: Value = None  # self or cls
     function: Function | None = None
-    yields: list[Value] | None = None
-    yield_limit: int = 0
     cut: bool = False  # a loop of it was not followed to its end
+    given_out: int = 0  # elements, of a generator
+    leaving: bool = False  # nobody looks at further elements
+    endless: int = 0  # enclosing loops of which nobody knows how many rounds they have
+    forever: int = 0  # and those that have rounds without end
+    vague: int = 0  # and those of them whose round stands for others
+    handled: tuple[Exception, ...] = ()  # exceptions whose handlers are run
+    pending: int = 0  # enclosing blocks that do something when they are left
     line: int = 0
     methods: list[Function] = field(default_factory=list)  # that a class body defines
     sizes: dict[str, Any] | None = None  # that its annotations name

@@ -11,6 +11,7 @@ from analyzer.tracing.dictionary_objects import Attributes, store_of
 from analyzer.tracing.evaluation import ITEMS, call, get_attribute, get_item, iterate, seen
 from analyzer.tracing.iteration import fields_of
 from analyzer.tracing.known_types import element, kind_of, value_of
+from analyzer.tracing.lazy_iterators import is_plain_iterator
 from analyzer.tracing.modules import import_module
 from analyzer.tracing.operators.data import item
 from analyzer.tracing.operators.indexing import assign_item, index_tensor
@@ -61,6 +62,8 @@ def _of_iterator(tr: Tracer, value: Iterator_, index: Value, node: ast.AST | Non
             return Iterator_(lambda: iter(part), length=len(part), bounds=bounds)
     if isinstance(value.length, int) and isinstance(index, int) and not value.once:
         return _of_sequence(tr, tuple(value.items()), index, node)
+    if is_plain_iterator(value):
+        raise PyRaise("TypeError", "an iterator has no elements by number")
     return _of_any(tr, value, index, node)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any
 
 from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import ELEMENTS, call, get_attribute, iterate, seen
 from analyzer.tracing.known_types import element, elements_of, kind_of, value_of
+from analyzer.tracing.lazy_iterators import iter_forever, step_through
 from analyzer.tracing.operators.data import elements
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
@@ -28,7 +28,6 @@ from analyzer.tracing.values import (
 )
 from analyzer.validity.terms import Poly, equal
 
-MOST_STEPS = 32  # of an iterator whose class the program defines: rounds of a loop cost what its body costs
 MOST_FREE = 4096  # elements of a range, of which a longer one counts as steps
 FREE_TOGETHER = 16  # elements that count as one step
 MOST_ROWS = 64  # a tensor with more rows gives one representative row
@@ -131,17 +130,6 @@ def fields_of(value: Instance) -> list[Value] | None:
     return [value.attrs[name] for name in value.cls.scope.names.get("__annotations__", {}) if name in value.attrs]
 
 
-def known_elements(sequence: Value) -> int | None:
-    """How many elements are seen themselves; later ones get a representative. None if all are."""
-    if isinstance(sequence, (Layer, Instance)):
-        sequence = sequence.attrs.get(CHILDREN)
-    if isinstance(sequence, ListV):
-        return len(sequence.items) if sequence.open else None
-    if isinstance(sequence, Iterator_):
-        return sequence.known
-    return 1 if isinstance(sequence, Unknown) else None
-
-
 def _repeat(tr: Tracer, value: Unknown) -> Iterator[Value]:
     while True:
         tr.step()
@@ -194,19 +182,15 @@ def _rows(tr: Tracer, value: Tensor, node: ast.AST | None) -> Elements:
     return iter_forever(tr, row), True
 
 
-def iter_forever(tr: Tracer, make: Any) -> Iterator[Value]:
-    while True:
-        tr.step()
-        yield make()
-
-
 def _by_methods(tr: Tracer, value: Instance) -> Elements:
+    if value.cls.find("__iter__") or value.cls.find("__next__"):
+        lazy = step_through(tr, value, None).lazy
+        if lazy is not None:
+            return iterate(tr, lazy, None)
     if value.cls.find("__iter__"):
         found = call(tr, get_attribute(tr, value, "__iter__"), (), {})
         if found is not value:
             return iterate(tr, found, None)
-    if value.cls.find("__next__"):
-        return _stepped(tr, value)
     count = _length(tr, value)
     if count is not None:
         item = get_attribute(tr, value, "__getitem__")
@@ -215,20 +199,6 @@ def _by_methods(tr: Tracer, value: Instance) -> Elements:
         index = tr.unknown("an index", "data", pytype="int")
         return iter_forever(tr, lambda: call(tr, get_attribute(tr, value, "__getitem__"), (index,), {})), True
     return iter_forever(tr, lambda: tr.unknown("an element")), True
-
-
-def _stepped(tr: Tracer, value: Instance) -> Elements:
-    """What an iterator of the program gives until it stops, while nothing has to be decided; then what it may give."""
-    step, decided = get_attribute(tr, value, "__next__"), len(tr.path.decisions)
-    found: list[Value] = []
-    try:
-        while len(found) < MOST_STEPS and len(tr.path.decisions) == decided:
-            found.append(call(tr, step, (), {}))
-    except PyRaise as error:
-        if error.name != "StopIteration":
-            raise
-        return iter(found), False
-    return chain(found, iter_forever(tr, lambda: call(tr, step, (), {}))), True
 
 
 def _length(tr: Tracer, value: Instance) -> int | None:

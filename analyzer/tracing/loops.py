@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from analyzer.tracing.agreement import alike, same_but_for_new_sizes
 from analyzer.tracing.appended import completed
 from analyzer.tracing.assignment import assign
 from analyzer.tracing.branches import condition
-from analyzer.tracing.evaluation import BREAK, evaluate, iterate, run_block
-from analyzer.tracing.iteration import known_elements
+from analyzer.tracing.evaluation import BREAK, Signal, Steps, block_steps, finished, holds_yield, run_block
+from analyzer.tracing.frames import Frame, Leaving
+from analyzer.tracing.lazy_iterators import given_up, step_through
 from analyzer.tracing.loop_variables import selects, takes_rows, targets_of, turning_points
 from analyzer.tracing.paths import Journal
+from analyzer.tracing.plain_data import MOST_ITEMS
+from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.suspended_bodies import evaluate_steps, held
 from analyzer.tracing.tensors import INVENTED, Shape, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
@@ -28,41 +34,70 @@ TURNING_STEPS = 24_000  # that a loop may take to come to the round for which it
 FEW_ROUNDS = 3  # rounds of a loop whose bounds nobody knows
 
 
-def run_for(tr: Tracer, node: ast.For) -> Any:
-    sequence = evaluate(tr, node.iter)
-    items, endless = iterate(tr, sequence, node.iter)
-    known = known_elements(sequence)
-    rounds, begun = 0, tr.shared.steps
+def for_steps(tr: Tracer, node: ast.For) -> Steps:
+    sequence = yield from evaluate_steps(tr, node.iter)
+    passage = step_through(tr, sequence, node.iter)
+    frame, inside = tr.frame, holds_yield(node.body)
+    rounds, since, begun = 0, 0, tr.shared.steps  # since: rounds without an element for whoever asks a generator
     seen = _Changes(node)
-    for item in items:
-        rounds += 1
+    for item in passage.items:
+        rounds, since = rounds + 1, since + 1
         tr.step()
-        with tr.undoable() as journal, tr.doubtful(known is not None and rounds > known):
-            assign(tr, node.target, item)
-            signal = run_block(tr, node.body)
+        known, given = passage.known, frame.given_out
+        stands = passage.doubtful or (known is not None and rounds > known)
+        with tr.undoable() as journal, tr.doubtful(stands), unending(frame, passage.endless, known, stands):
+            try:
+                assign(tr, node.target, item)
+                signal = (yield from block_steps(tr, node.body)) if inside else run_block(tr, node.body)
+            except PyRaise:
+                given_up(tr, sequence, node.iter)
+                raise
         changes = seen.add(journal)
-        if signal == BREAK:
-            return None
         if signal is not None and signal != "continue":
-            return signal
-        steps = tr.shared.steps - begun
+            given_up(tr, sequence, node.iter)
+            return None if signal == BREAK else signal
+        if frame.given_out > given and not frame.leaving:
+            since, begun = 0, tr.shared.steps
+            continue  # whoever asks for elements says how many rounds there are
+        steps, endless = tr.shared.steps - begun, passage.endless
         each = not endless or (known is not None and rounds < known)  # an element that is seen itself comes next
-        if each and (rounds < 8 or steps < CHEAP_STEPS):
+        if frame.leaving and inside:
+            break
+        if each and (since < 8 or steps < CHEAP_STEPS):
             continue
-        if endless and (rounds >= FEW_ROUNDS or (not changes and rounds >= 1)):
+        if endless and (since >= FEW_ROUNDS or (not changes and since >= 1)):
             break
-        settled = _only_counts(changes) or (rounds >= 8 and seen.settled)
-        if not endless and rounds >= 2 and settled and _rest_is_alike(tr, node, sequence, rounds, steps):
+        settled = _only_counts(changes) or (since >= 8 and seen.settled)
+        if not endless and since >= 2 and settled and _rest_is_alike(tr, node, sequence, rounds, steps):
             break
-        if rounds >= FULL_ROUNDS and steps >= LOOP_STEPS:
+        if since >= FULL_ROUNDS and steps >= LOOP_STEPS:
             tr.note(f"line {node.lineno}: the loop is followed for {rounds} rounds")
             break
     else:
-        return run_block(tr, node.orelse)
+        return (yield from block_steps(tr, node.orelse)) if holds_yield(node.orelse) else run_block(tr, node.orelse)
+    passage.drain(tr)
     _leave_out(tr)
     left = _length(sequence) - rounds
     _widen(tr, [c for c in seen.possible(tr) if not _completed(tr, node, rounds, left, c)])
-    return run_block(tr, node.orelse)
+    return (yield from block_steps(tr, node.orelse)) if holds_yield(node.orelse) else run_block(tr, node.orelse)
+
+
+def run_for(tr: Tracer, node: ast.For) -> Signal:
+    return finished(for_steps(tr, node))
+
+
+@contextmanager
+def unending(frame: Frame, endless: bool, known: int | None, stands: bool) -> Iterator[None]:
+    """Inside, what a generator yields has no end that is known, where the loop has none."""
+    infinite = endless and known is not None and known >= MOST_ITEMS
+    vague = endless and not infinite
+    frame.forever, frame.endless, frame.vague = frame.forever + infinite, frame.endless + vague, frame.vague + stands
+    with Leaving(lambda: _ended(frame, infinite, vague, stands)):
+        yield
+
+
+def _ended(frame: Frame, infinite: bool, vague: bool, stands: bool) -> None:
+    frame.forever, frame.endless, frame.vague = frame.forever - infinite, frame.endless - vague, frame.vague - stands
 
 
 def _rest_is_alike(tr: Tracer, node: ast.For, sequence: Any, rounds: int, steps: int) -> bool:
@@ -91,32 +126,51 @@ def _completed(tr: Tracer, node: ast.For, rounds: int, left: int, change: Change
     return type(holder) is ListV and isinstance(old, list) and completed(tr, node, rounds, left, old, holder)
 
 
-def run_while(tr: Tracer, node: ast.While) -> Any:
+def while_steps(tr: Tracer, node: ast.While) -> Steps:
     rounds, unknown_rounds, begun = 0, 0, tr.shared.steps
+    frame, inside = tr.frame, holds_yield(node.body)
+    always = isinstance(node.test, ast.Constant) and bool(node.test.value)
     seen = _Changes(node)
     while True:
-        truth = truth_of(condition(tr, node.test))
+        truth = truth_of(condition(tr, (yield from held(tr, node.test))))
         if truth is False:
             break
-        if truth is None or (isinstance(node.test, ast.Constant) and bool(node.test.value)):
+        if truth is None or always:
             unknown_rounds += 1
         rounds += 1
         tr.step()
-        with tr.undoable() as journal:
-            signal = run_block(tr, node.body)
+        given = frame.given_out
+        with tr.undoable() as journal, unending(frame, truth is None or always, MOST_ITEMS * always, truth is None):
+            signal = (yield from block_steps(tr, node.body)) if inside else run_block(tr, node.body)
         changes = seen.add(journal)
         if signal == BREAK:
             return None
         if signal is not None and signal != "continue":
             return signal
+        if frame.given_out > given and not frame.leaving:
+            rounds, unknown_rounds, begun = 0, 0, tr.shared.steps
+            continue
         long = tr.shared.steps - begun >= LOOP_STEPS and (rounds >= FULL_ROUNDS or (rounds >= 8 and seen.settled))
-        if (unknown_rounds and not changes) or unknown_rounds >= FEW_ROUNDS or long:
+        left = frame.leaving and inside
+        if left and always and not _breaks(node):
+            raise PyRaise("GeneratorExit")  # it has no other end
+        if left or (unknown_rounds and not changes) or unknown_rounds >= FEW_ROUNDS or long:
             if long:
                 tr.note(f"line {node.lineno}: the loop is followed for {rounds} rounds")
             _leave_out(tr)
             _widen(tr, seen.possible(tr))
             break
-    return run_block(tr, node.orelse)
+    return (yield from block_steps(tr, node.orelse)) if holds_yield(node.orelse) else run_block(tr, node.orelse)
+
+
+def run_while(tr: Tracer, node: ast.While) -> Signal:
+    return finished(while_steps(tr, node))
+
+
+@functools.lru_cache(maxsize=4096)
+def _breaks(node: ast.While) -> bool:
+    """Whether a `break` stands in the body."""
+    return any(isinstance(part, ast.Break) for inner in node.body for part in ast.walk(inner))
 
 
 def _leave_out(tr: Tracer) -> None:

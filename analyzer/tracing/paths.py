@@ -62,6 +62,10 @@ class SeenThrough(Exception):
     """A library's decorator asks what is not known: the function that it wraps is called instead."""
 
 
+class Undecided(Exception):
+    """What is only tried out cannot be: a branch inside a branch, or what cannot be taken back."""
+
+
 class OutOfBudget(Exception):
     """The step budget of the file is spent."""
 

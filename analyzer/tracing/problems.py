@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from analyzer.tracing.symbols import Site
-from analyzer.tracing.values import Value
+from analyzer.tracing.values import Api, Class, Instance, Object, Value
 
 DEFAULT_RUN = "The default run fails: flags, configuration and environment at their defaults."
 EVERY_RUN = "Every run fails, whatever the flags."
@@ -32,6 +32,19 @@ class PyRaise(Exception):
         self.name, self.message, self.value = name, message, value
         self.path = ""  # of the file whose function raised it
         self.site: Site | None = None  # the innermost statement of the repository's own that it passed
+
+
+def exception_name(value: Value) -> str:
+    """The class of an exception, or the class itself, by name."""
+    if isinstance(value, Instance):
+        return value.cls.name
+    if isinstance(value, Class):
+        return value.name
+    if isinstance(value, Api):
+        return value.name.rpartition(".")[2]
+    if isinstance(value, Object) and value.kind == "exception":
+        return str(value.data["name"])
+    return getattr(value, "label", "") or "Exception"
 
 
 class ShapeFailure(PyRaise):

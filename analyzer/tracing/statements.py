@@ -4,30 +4,43 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from analyzer.tracing import declared_shapes, loops, shape_comments
 from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.assignment import assign, store_name
-from analyzer.tracing.branches import about_sizes, expected, run_if, settle
-from analyzer.tracing.contexts import enter_context
+from analyzer.tracing.branches import about_sizes, expected, if_steps, run_if, settle
+from analyzer.tracing.contexts import does_something, enter, expects, leave
 from analyzer.tracing.definitions import make_class, make_function
-from analyzer.tracing.evaluation import BREAK, CONTINUE, STATEMENTS, Returned, Signal, evaluate, run_block
+from analyzer.tracing.evaluation import (
+    BREAK,
+    CONTINUE,
+    STATEMENTS,
+    STEPS,
+    Returned,
+    Signal,
+    Steps,
+    block_steps,
+    evaluate,
+    finished,
+    holds_yield,
+    run_block,
+)
+from analyzer.tracing.frames import Frame, Leaving
 from analyzer.tracing.items import delete_item
+from analyzer.tracing.lazy_iterators import dropped
 from analyzer.tracing.matching import matches
 from analyzer.tracing.modules import import_from, import_module
-from analyzer.tracing.problems import PyRaise, ShapeFailure
+from analyzer.tracing.problems import PyRaise, ShapeFailure, exception_name
 from analyzer.tracing.setting_attributes import delete_attribute
+from analyzer.tracing.suspended_bodies import evaluate_steps
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import (
-    Api,
-    Class,
     Instance,
-    Object,
     Scope,
-    Value,
 )
 
 # ------------------------------------------------------------------------------------------------- names
@@ -73,7 +86,7 @@ def _delete(tr: Tracer, node: ast.Delete) -> None:
     for target in node.targets:
         if isinstance(target, ast.Name):
             tr.touch(tr.frame.scope)
-            tr.frame.scope.names.pop(target.id, None)
+            dropped(tr, [tr.frame.scope.names.pop(target.id, None)])
         elif isinstance(target, ast.Subscript):
             delete_item(tr, evaluate(tr, target.value), evaluate(tr, target.slice))
         elif isinstance(target, ast.Attribute):
@@ -138,22 +151,13 @@ def _assert(tr: Tracer, node: ast.Assert) -> None:
 
 def _raise(tr: Tracer, node: ast.Raise) -> None:
     value = evaluate(tr, node.exc) if node.exc is not None else None
+    if node.exc is None and tr.frame.handled:
+        raise tr.frame.handled[-1]
     raise PyRaise(exception_name(value), "raised by the program", value)
 
 
-def exception_name(value: Value) -> str:
-    if isinstance(value, Instance):
-        return value.cls.name
-    if isinstance(value, Class):
-        return value.name
-    if isinstance(value, Api):
-        return value.name.rpartition(".")[2]
-    if isinstance(value, Object) and value.kind == "exception":
-        return str(value.data["name"])
-    return getattr(value, "label", "") or "Exception"
-
-
 _ANYTHING = {"Exception", "BaseException"}
+_NO_ERRORS = ("GeneratorExit", "KeyboardInterrupt", "SystemExit")  # that `except Exception` lets through
 _ON_SHAPES = {
     "RuntimeError", "ValueError", "TypeError", "AssertionError", "IndexError", "InvalidArgumentError", "OpError",
     "error",
@@ -168,7 +172,7 @@ def _caught_names(handler: ast.ExceptHandler) -> list[str]:
 
 
 def _catches(names: list[str], problem: PyRaise) -> bool:
-    if set(names) & _ANYTHING:
+    if set(names) & (_ANYTHING if problem.name not in _NO_ERRORS else {"BaseException"}):
         return True
     if isinstance(problem, ShapeFailure):
         return bool(set(names) & _ON_SHAPES)
@@ -179,78 +183,115 @@ def _catches(names: list[str], problem: PyRaise) -> bool:
     return bool({*family, *(base.__name__ for kind in kinds for base in kind.__mro__)} & set(names))
 
 
-def _try(tr: Tracer, node: ast.Try) -> Signal:
-    depth = len(tr.frames)
+def _try_steps(tr: Tracer, node: ast.Try) -> Steps:
+    frame = tr.frame
     signal: Signal = None
     try:
-        try:
-            with tr.guarded(bool(node.handlers)):
-                signal = run_block(tr, node.body)
-            if signal is None:
-                signal = run_block(tr, node.orelse)
-        except PyRaise as problem:
-            del tr.frames[depth:]
-            handler = next((h for h in node.handlers if _catches(_caught_names(h), problem)), None)
-            if handler is None:
-                raise
-            if handler.name:
-                value = problem.value if problem.value is not None else tr.unknown("an exception", "data")
-                store_name(tr, handler.name, value)
-            signal = run_block(tr, handler.body)
-    finally:
-        del tr.frames[depth:]
-        final = run_block(tr, node.finalbody) if node.finalbody else None
+        with _pending(frame, bool(node.finalbody) or any(map(_closes, node.handlers))):
+            signal = yield from _handled(tr, node, frame)
+    except GeneratorExit:
+        raise  # the host gives the body up
+    except BaseException:
+        tr.unwind(frame)
+        final = (yield from _block(tr, node.finalbody)) if node.finalbody else None
         if final is not None:
-            signal = final
-    return signal
+            return final
+        raise
+    final = (yield from _block(tr, node.finalbody)) if node.finalbody else None
+    return final if final is not None else signal
+
+
+def _handled(tr: Tracer, node: ast.Try, frame: Frame) -> Steps:
+    try:
+        with tr.guarded(bool(node.handlers)):
+            signal = yield from _block(tr, node.body)
+    except PyRaise as problem:
+        tr.unwind(frame)
+        handler = next((h for h in node.handlers if _catches(_caught_names(h), problem)), None)
+        if handler is None:
+            raise
+        if handler.name:
+            value = problem.value if problem.value is not None else tr.unknown("an exception", "data")
+            store_name(tr, handler.name, value)
+        frame.handled = (*frame.handled, problem)
+        with Leaving(lambda: setattr(frame, "handled", frame.handled[:-1])):
+            return (yield from _block(tr, handler.body))
+    return (yield from _block(tr, node.orelse)) if signal is None else signal
+
+
+def _block(tr: Tracer, body: list[ast.stmt]) -> Steps:
+    return (yield from block_steps(tr, body)) if holds_yield(body) else run_block(tr, body)
+
+
+def _closes(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler may run where a generator is closed."""
+    return bool({"BaseException", "GeneratorExit"} & set(_caught_names(handler)))
+
+
+@contextmanager
+def _pending(frame: Frame, pending: bool) -> Iterator[None]:
+    """Inside, a generator that is closed does something."""
+    frame.pending += pending
+    with Leaving(lambda: setattr(frame, "pending", frame.pending - pending)):
+        yield
 
 
 _EXPECTING = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesWithMessage", "suppress", "assertWarns")
 
 
-def _with(tr: Tracer, node: ast.With | ast.AsyncWith) -> Signal:
-    depth = len(tr.frames)
-    swallow = False
-    exits: list[Callable[[bool], Value]] = []
-    for item in node.items:
-        called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
-        name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
-        swallow = swallow or name.startswith(_EXPECTING)
-        value, leave = enter_context(tr, evaluate(tr, item.context_expr))
-        exits.append(leave)
-        if item.optional_vars is not None:
-            assign(tr, item.optional_vars, value)
-    signal: Signal = None
-    failed: PyRaise | None = None
+def _with_steps(tr: Tracer, node: ast.With | ast.AsyncWith) -> Steps:
+    return (yield from _inside(tr, node, 0))
+
+
+def _inside(tr: Tracer, node: ast.With | ast.AsyncWith, place: int) -> Steps:
+    if place == len(node.items):
+        return (yield from _block(tr, node.body))
+    item, frame = node.items[place], tr.frame
+    called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
+    name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+    swallow = name.startswith(_EXPECTING)
+    manager = yield from evaluate_steps(tr, item.context_expr)
+    value = enter(tr, manager)
     try:
-        with tr.guarded(swallow):
-            signal = run_block(tr, node.body)
+        with tr.guarded(swallow or expects(manager)), _pending(frame, does_something(manager)):
+            if item.optional_vars is not None:
+                assign(tr, item.optional_vars, value)
+            signal = yield from _inside(tr, node, place + 1)
     except PyRaise as problem:
-        failed = problem
-        del tr.frames[depth:]
-    for leave in reversed(exits):
-        if truth_of(leave(failed is not None and not isinstance(failed, ShapeFailure))) is True and not isinstance(
-            failed, ShapeFailure
-        ):
-            failed = None
-    if failed is not None and not swallow:
-        raise failed
+        tr.unwind(frame)
+        if not leave(tr, manager, problem) and not swallow:
+            raise
+        return None
+    leave(tr, manager, None)
     return signal
 
 
 # ---------------------------------------------------------------------------------------- match statement
 
 
-def _match(tr: Tracer, node: ast.Match) -> Signal:
-    subject = evaluate(tr, node.subject)
+def _match_steps(tr: Tracer, node: ast.Match) -> Steps:
+    subject = yield from evaluate_steps(tr, node.subject)
     for case in node.cases:
-        if matches(tr, case.pattern, subject, lambda name, value: store_name(tr, name, value)) and (
-            case.guard is None or tr.decide(evaluate(tr, case.guard), case.guard)
-        ):
-            return run_block(tr, case.body)
+        if not matches(tr, case.pattern, subject, lambda name, value: store_name(tr, name, value)):
+            continue
+        if case.guard is None or tr.decide((yield from evaluate_steps(tr, case.guard)), case.guard):
+            return (yield from _block(tr, case.body))
     return None
 
 
+STEPS.update(
+    {
+        ast.If: if_steps,
+        ast.For: loops.for_steps,
+        ast.AsyncFor: loops.for_steps,
+        ast.While: loops.while_steps,
+        ast.With: _with_steps,
+        ast.AsyncWith: _with_steps,
+        ast.Try: _try_steps,
+        ast.TryStar: _try_steps,
+        ast.Match: _match_steps,
+    }
+)
 STATEMENTS.update(
     {
         ast.Assign: _assign,
@@ -268,15 +309,15 @@ STATEMENTS.update(
         ast.Expr: _expression,
         ast.Assert: _assert,
         ast.Raise: _raise,
-        ast.Try: _try,
-        ast.TryStar: _try,
-        ast.With: _with,
-        ast.AsyncWith: _with,
+        ast.Try: lambda tr, node: finished(_try_steps(tr, node)),
+        ast.TryStar: lambda tr, node: finished(_try_steps(tr, node)),
+        ast.With: lambda tr, node: finished(_with_steps(tr, node)),
+        ast.AsyncWith: lambda tr, node: finished(_with_steps(tr, node)),
         ast.If: run_if,
         ast.For: loops.run_for,
         ast.AsyncFor: loops.run_for,
         ast.While: loops.run_while,
-        ast.Match: _match,
+        ast.Match: lambda tr, node: finished(_match_steps(tr, node)),
         ast.Pass: lambda tr, node: None,
         ast.Break: lambda tr, node: BREAK,
         ast.Continue: lambda tr, node: CONTINUE,

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from analyzer.tracing.annotations import MOST_CALLS, seen_call
 from analyzer.tracing.choices import default_of, is_joint, is_joint_in_data, origin_of, settled, tier_of, wording_of
-from analyzer.tracing.frames import Frame, Shared
+from analyzer.tracing.frames import Frame, Leaving, Shared
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd, SeenThrough
 from analyzer.tracing.problems import GUESS_FREE, GUESSED_RUN, SAMPLED_RUN, Diagnostic, ShapeFailure
@@ -27,6 +27,7 @@ from analyzer.tracing.values import (
     DictV,
     Function,
     Instance,
+    Lazy,
     ListV,
     Module,
     Unknown,
@@ -56,6 +57,9 @@ class Tracer:
         self.importing: list[Any] = []  # modules whose top level is being followed, see `kept_modules`
         self.journals: list[Journal] = []
         self.speculating = 0
+        self.trial: object = None  # the mark of the journal of what is only tried out
+        self.suspended = 0  # generators that wait in the middle of their bodies
+        self.unsettled: list[Lazy] = []  # and those of them that do something when they are closed
         self.operations = shared.operations
         self.ranks: dict[str, Shape] = {}
         self.functions: list[Function] = []
@@ -156,6 +160,10 @@ class Tracer:
             elif isinstance(value, Rows) and value.kind == LIST:
                 self.touch(value)
                 value.forgotten()
+            elif isinstance(value, Lazy) and not value.finished:
+                self.touch(value)
+                value.lost, value.taken = True, value.taken + 1
+                self.modes_origin = self.modes_origin or "imprecise"
 
     def made(self, value: Value) -> Value:
         """Call with a scope, object or container that is made here: journals that are kept now leave it out."""
@@ -166,11 +174,17 @@ class Tracer:
     def undoable(self) -> Iterator[Journal]:
         journal = Journal()
         journal.touch(self.path)
-        self.journals.append(journal)
-        try:
+        self.journals = [*self.journals, journal]
+        with Leaving(lambda: self._end(journal)):
             yield journal
-        finally:
-            self.journals = [j for j in self.journals if j is not journal]
+
+    def _end(self, journal: Journal) -> None:
+        self.journals = [j for j in self.journals if j is not journal]
+
+    def unwind(self, frame: Frame) -> None:
+        """Leave what an exception has left behind it."""
+        while self.frames and self.frames[-1] is not frame:
+            self.frames.pop()
 
     # ------------------------------------------------------------------ symbols and shapes
 
@@ -301,19 +315,15 @@ class Tracer:
     def doubtful(self, doubt: bool) -> Iterator[None]:
         """Inside, nothing is certain if `doubt`."""
         self.doubts += doubt
-        try:
+        with Leaving(lambda: setattr(self, "doubts", self.doubts - doubt)):
             yield
-        finally:
-            self.doubts -= doubt
 
     @contextmanager
     def guarded(self, guard: bool) -> Iterator[None]:
         """Inside, an exception is expected if `guard`."""
         self.guards += guard
-        try:
+        with Leaving(lambda: setattr(self, "guards", self.guards - guard)):
             yield
-        finally:
-            self.guards -= guard
 
     @contextmanager
     def compiling(self) -> Iterator[None]:

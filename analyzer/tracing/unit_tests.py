@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from analyzer.tracing.evaluation import call, evaluate, get_attribute
 from analyzer.tracing.frames import Frame
+from analyzer.tracing.lazy_iterators import first_of
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Class, Function, Instance, Iterator_, ListV, Scope, Unknown, Value
 
@@ -108,7 +109,7 @@ def _arguments(tr: Tracer, function: Function, scope: Scope, number: int, skip: 
             continue
         if isinstance(fixture, Function) and _is_fixture(fixture) and not fixture.node.args.args:
             made = call(tr, fixture, (), {})
-            given[parameter.arg] = next(iter(made.items()), None) if isinstance(made, Iterator_) else made
+            given[parameter.arg] = first_of(tr, made, None) if isinstance(made, Iterator_) else made
         else:
             given[parameter.arg] = Unknown("a fixture", "param", parameter.arg)
     return given

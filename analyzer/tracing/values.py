@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,8 @@ from analyzer.tracing.container_values import DictV as DictV
 from analyzer.tracing.container_values import KeysV as KeysV
 from analyzer.tracing.container_values import ListV as ListV
 from analyzer.tracing.container_values import SetV as SetV
+from analyzer.tracing.iterator_values import Iterator_ as Iterator_
+from analyzer.tracing.iterator_values import Lazy as Lazy
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tensors import Tensor
 from analyzer.validity.terms import Poly, Term
@@ -355,48 +357,6 @@ class Object:
 
     def restore(self, state: Any) -> None:
         self.attrs, self.data = dict(state[0]), dict(state[1])
-
-
-@dataclass(eq=False, slots=True)
-class Iterator_:
-    """Something to iterate over: a generator call, ``enumerate``, ``zip``, a range.
-
-    `items` gives the elements; `endless` is set when the number of elements is not known, and then `items` gives a few
-    representative ones. `once`: what has been taken is gone, as from a generator; a range begins anew.
-    """
-
-    items: Callable[[], Iterator[Value]]
-    endless: bool = False
-    length: Value = None
-    bounds: tuple[int, int, int] = (0, 0, 1)  # of a range
-    known: int | None = None  # of an endless one, how many elements come first that are no representatives
-    once: bool = False
-    returned: Value = None  # what a generator returns at its end
-    taken: int = 0  # of one that is gone through once
-    _seen: list[Value] = field(default_factory=list)  # again where a path is taken back
-    _source: Iterator[Value] | None = None
-
-    def begin(self) -> None:
-        """A generator is followed here, and whether its elements have an end is known afterwards."""
-        if self._source is None:
-            self._source = self.items()
-
-    def take(self) -> Value:
-        """The next element. Raises StopIteration; call `Tracer.touch` before."""
-        self.begin()
-        assert self._source is not None
-        if self.taken == len(self._seen):
-            self._seen.append(next(self._source))
-        self.taken += 1
-        return self._seen[self.taken - 1]
-
-    def state(self) -> Any:
-        return self.taken, self._source is None
-
-    def restore(self, state: Any) -> None:
-        self.taken = state[0]
-        if state[1]:
-            self._source, self._seen = None, []
 
 
 @dataclass(eq=False, slots=True)

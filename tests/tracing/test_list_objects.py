@@ -107,7 +107,10 @@ def test_a_width_from_an_object_that_is_a_list(program: str, tmp_path: Path) -> 
         assert [p.site.line for p in problems if p.level == "error"] == [text.count("\n")] * more
 
 
-def test_how_long_a_list_is_that_another_function_was_given_is_not_known(tmp_path: Path) -> None:
-    text = f"{HEAD}\nimport elsewhere\nelsewhere.change(s)\nx = nn.Linear(len(s), 2)(torch.zeros(3, 5))\n"
+@pytest.mark.parametrize(
+    "call", ["elsewhere.change(s)", "elsewhere.change(items=s)", "elsewhere.Made().step(losses=s)"]
+)
+def test_how_long_a_list_is_that_another_function_was_given_is_not_known(call: str, tmp_path: Path) -> None:
+    text = f"{HEAD}\nimport elsewhere\n{call}\nx = nn.Linear(len(s), 2)(torch.zeros(3, 5))\n"
     problems = explore(tmp_path, "program.py", ast.parse(text), Versions()).problems.values()
     assert not [p for p in problems if p.level == "error"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -11,8 +12,19 @@ from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.collected import MOST_ELEMENTS, as_dict, as_set, in_order
 from analyzer.tracing.container_values import exactly
 from analyzer.tracing.dictionary_objects import store_of
-from analyzer.tracing.evaluation import call, get_attribute, iterate
-from analyzer.tracing.iteration import fields_of, iter_forever, known_elements
+from analyzer.tracing.evaluation import call, get_attribute, iterate, seen
+from analyzer.tracing.iteration import fields_of
+from analyzer.tracing.lazy_iterators import (
+    FEW,
+    Derived,
+    at_its_end,
+    derived,
+    is_lazy,
+    is_plain_iterator,
+    iter_forever,
+    known_elements,
+    step_through,
+)
 from analyzer.tracing.operators import data, tables
 from analyzer.tracing.overwriting import fill
 from analyzer.tracing.own_truths import own_truth
@@ -78,6 +90,8 @@ def length(c: Call) -> Value:
         return tables.length(c.tr, value)
     if isinstance(value, Object):
         return data.length(c.tr, value)
+    if is_plain_iterator(value):
+        raise PyRaise("TypeError", "an iterator has no len()")
     if isinstance(value, Unknown):
         if "len()" not in value.attrs:
             c.tr.touch(value)
@@ -142,15 +156,17 @@ def _default(tr: Tracer, term: Value) -> Value:
 def enumerate_(c: Call) -> Value:
     start = c.get(1, "start", 0)
     first = start if isinstance(start, int) else 0
-    return _lazily(c, c.args[:1], lambda parts: ((first + i, v) for i, v in enumerate(parts[0])))
+    return _lazily(c, c.args[:1], lambda parts: enumerate(parts[0], first))
 
 
 def zip_(c: Call) -> Value:
     return _lazily(c, c.args, _zipped)
 
 
-def _lazily(c: Call, sequences: Sequence[Value], make: Callable[[list[Iterator[Value]]], Iterator[Value]]) -> Iterator_:
+def _lazily(c: Call, sequences: Sequence[Value], make: Callable[[list[Iterator[Value]]], Iterator[Value]]) -> Value:
     """An iterator over others, which are begun when it is."""
+    if any(map(is_lazy, map(seen, sequences))):
+        return derived(c.tr, sequences, lambda _, parts: make(parts), c.node)
     endless = bool(sequences) and all(iterate(c.tr, s, c.node)[1] for s in sequences)
     return Iterator_(
         lambda: make([iterate(c.tr, s, c.node)[0] for s in sequences]), endless,
@@ -173,22 +189,35 @@ def _zipped(iterators: list[Iterator[Value]]) -> Iterator[tuple[Value, ...]]:
 
 def map_(c: Call) -> Value:
     function = c.get(0)
-    return _lazily(c, c.args[1:], lambda parts: (call(c.tr, function, row, {}) for row in _zipped(parts)))
+    sequences = tuple(map(seen, c.args[1:]))
+    return derived(
+        c.tr, sequences, lambda _, parts: map(lambda *row: call(c.tr, function, row, {}), *parts), c.node,
+    )  # fmt: skip
 
 
 def filter_(c: Call) -> Value:
     """Those that pass; where one is not decided, how many there are is not known."""
-    items, endless = iterate(c.tr, c.get(1), c.node)
-    if endless:
-        return Iterator_(lambda: items, True)
-    test, kept = c.get(0), []
-    for item in items:
-        truth = truth_of(own_truth(c.tr, item if test is None else call(c.tr, test, (item,), {})))
-        if truth is None:
-            return Iterator_(lambda: iter_forever(c.tr, lambda: c.tr.unknown("an element that passes a filter")), True)
-        if truth:
-            kept.append(item)
-    return Iterator_(lambda: iter(kept), once=True)
+    return chosen(c.tr, c.get(0), c.get(1), c.node)
+
+
+def chosen(tr: Tracer, test: Value, values: Value, node: ast.AST | None, wanted: bool = True) -> Value:
+    """An iterator over the elements of which a test tells what is wanted."""
+
+    def passes(made: Derived, parts: list[Iterator[Value]]) -> Iterator[Value]:
+        passed_over = 0
+        for item in parts[0]:
+            tr.step()
+            truth = truth_of(own_truth(tr, item if test is None else call(tr, test, (item,), {})))
+            endless = made.passages[0].endless
+            passed_over = 0 if truth is wanted else passed_over + 1
+            if truth is wanted or (truth is None and endless):
+                made.vague = made.vague or truth is None
+                yield item
+            elif truth is None or (endless and passed_over >= MOST_PASSED):
+                made.vague = True
+                yield from iter_forever(tr, lambda: tr.unknown("an element that passes a filter"))
+
+    return derived(tr, (values,), passes, node)
 
 
 def sequence(make: Callable[[list[Value]], Value]) -> Callable[[Call], Value]:
@@ -245,19 +274,32 @@ def dict_(c: Call) -> Value:
 def next_(c: Call) -> Value:
     value = c.get(0)
     if isinstance(value, Instance) and value.cls.find("__next__"):
-        return call(c.tr, get_attribute(c.tr, value, "__next__"), (), {})
-    items, endless = iterate(c.tr, value, c.node)
-    for found in items:
+        return _step_of(c, value)
+    passage = step_through(c.tr, value, c.node)
+    for found in passage.items:
         return found
     if len(c.args) > 1:
         return c.get(1)
-    if isinstance(value, Iterator_) and not endless:
-        raise PyRaise("StopIteration", "an iterator has no more elements")
+    if isinstance(value, Iterator_) and not passage.endless:
+        raise at_its_end(value)
     return c.tr.unknown("an element")
+
+
+def _step_of(c: Call, value: Instance) -> Value:
+    try:
+        return call(c.tr, get_attribute(c.tr, value, "__next__"), (), {})
+    except PyRaise as error:
+        if error.name != "StopIteration" or len(c.args) < 2:
+            raise
+        return c.get(1)
 
 
 def iter_(c: Call) -> Value:
     value = c.get(0)
+    if len(c.args) > 1:
+        return c.tr.unknown("an iterator")
+    if isinstance(value, Instance) and value.cls.find("__iter__"):
+        return call(c.tr, get_attribute(c.tr, value, "__iter__"), (), {})
     if isinstance(value, (Unknown, Object, Instance)) or (isinstance(value, Iterator_) and value.once):
         return value
     return _lazily(c, c.args[:1], lambda parts: parts[0])
@@ -272,6 +314,8 @@ def reversed_(c: Call) -> Value:
     value = c.get(0)
     if isinstance(value, Instance) and value.cls.find("__reversed__"):
         return call(c.tr, get_attribute(c.tr, value, "__reversed__"), (), {})
+    if is_plain_iterator(value):
+        raise PyRaise("TypeError", "an iterator is not reversible")
     items, endless = iterate(c.tr, value, c.node)
     if endless:
         return ListV([], True)
@@ -279,17 +323,25 @@ def reversed_(c: Call) -> Value:
     return Iterator_(lambda: iter(found), once=True)
 
 
+MOST_TESTED = 256  # elements of what has no end
+MOST_PASSED = 1_000  # of which a filter looks at for one that passes
+
+
 def every(wanted: bool) -> Callable[[Call], Value]:
     def run(c: Call) -> Value:
-        items, endless = iterate(c.tr, c.get(0), c.node)
+        passage = step_through(c.tr, c.get(0), c.node)
         pending: list[Value] = []
-        for value in islice(items, 256 if endless else None):
+        for number, value in enumerate(passage.items):
+            known = passage.known
+            if passage.endless and number >= (FEW if known is None or number >= known else MOST_TESTED):
+                break
             value = own_truth(c.tr, value)
             truth = truth_of(value)
             if truth is (not wanted):
                 return not wanted
             if truth is None:
                 pending.append(value)
+        endless = passage.endless
         if endless or not all(isinstance(value, Cond) for value in pending):
             free = not endless and all(isinstance(v, Tensor) or getattr(v, "origin", "") in FREE for v in pending)
             return c.tr.unknown("a test of many", "data" if free else "imprecise", pytype="bool")

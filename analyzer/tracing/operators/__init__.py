@@ -153,7 +153,7 @@ def _call_api(
         if made is not None:
             tr.shared.known_calls[api.name] += 1
             return made
-        return _unknown_api(tr, api, args)
+        return _unknown_api(tr, api, (*args, *kwargs.values()))
     tr.shared.known_calls[api.name] += 1
     return run_entry(tr, entry, api.name, args, kwargs, node, api.variant)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.tracing.contexts import CLOSING, NULL, STACK, enter, leave, stack_method
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators.data import apply_transform, data_method
 from analyzer.tracing.operators.flags import parser_method, run_command
@@ -27,6 +28,10 @@ def object_method(
     kind = owner.kind
     if kind == "writer":
         return None
+    if kind == STACK:
+        return stack_method(tr, owner, name, args, kwargs)
+    if kind in (NULL, CLOSING) and name in ("__enter__", "__exit__"):
+        return enter(tr, owner) if name == "__enter__" else leave(tr, owner, None)
     if kind == "hook":
         if name == "remove":
             remove_hook(tr, owner)

@@ -6,28 +6,24 @@ import bisect
 import collections
 import functools
 import heapq
-import itertools
 import json
 import math
 import operator as python_operators
 import posixpath
 import re
 import string
-from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import islice
 from typing import Any
 
 from analyzer.tracing.builtins import BUILTINS, EXCEPTIONS, Call
 from analyzer.tracing.collected import in_order
-from analyzer.tracing.evaluation import call, get_attribute, get_item, iterate
-from analyzer.tracing.iteration import known_elements
+from analyzer.tracing.evaluation import get_attribute, get_item, iterate
 from analyzer.tracing.known_types import member, returned, value_of
+from analyzer.tracing.operators.itertools_rules import all_elements
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.plain_data import MOST_ITEMS, NotPlain, applied, as_value, plain_data
+from analyzer.tracing.plain_data import NotPlain, applied, as_value, plain_data
 from analyzer.tracing.problems import PyRaise
-from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import DefaultDict, DequeV, DictV, Iterator_, ListV, Native, Object, Value
+from analyzer.tracing.values import DefaultDict, DequeV, DictV, ListV, Native, Object, Value
 
 LARGEST_FACTORIAL = 200  # of which Python computes the factorial and binomial coefficients here
 
@@ -89,7 +85,7 @@ def counter(op: Op, values: Value) -> Value:
     if values is None:
         return DefaultDict(0, dict(op.extra))
     try:
-        data = plain_data(values if isinstance(values, DictV) else ListV(_all(op, values)))
+        data = plain_data(values if isinstance(values, DictV) else ListV(all_elements(op, values)))
         return DefaultDict(0, dict(collections.Counter(data)))
     except (NotPlain, TypeError):
         return DictV({}, True)
@@ -103,178 +99,10 @@ def deque(op: Op, values: Value, maxlen: Value) -> Value:
     return ListV(() if endless else items, endless or maxlen is not None)
 
 
-# ------------------------------------------------------------------------------------------------- itertools
-
-
-def _all(op: Op, value: Value) -> list[Value]:
-    """The elements. Raises NotPlain where their number is not known, or they are many."""
-    items, endless = iterate(op.tr, value, op.node)
-    found = [] if endless else list(islice(items, MOST_ITEMS + 1))
-    if endless or len(found) > MOST_ITEMS:
-        raise NotPlain
-    return found
-
-
-def _some(op: Op, make: Callable[[], Iterator[Value]]) -> Value:
-    """An iterator over what `make` gives, if that is known and not too much."""
-    try:
-        found = list(islice(make(), MOST_ITEMS + 1))
-    except NotPlain:
-        return op.tr.unknown(f"itertools.{op.short}()", "foreign")
-    if len(found) > MOST_ITEMS:
-        return op.tr.unknown(f"itertools.{op.short}()")
-    return Iterator_(lambda: iter(found), once=True)
-
-
-@operator("itertools.chain", "*iterables")
-def chain(op: Op, iterables: tuple[Value, ...]) -> Value:
-    return _some(op, lambda: itertools.chain(*(_all(op, i) for i in iterables)))
-
-
-@operator("itertools.chain.from_iterable", "iterables")
-def chain_from(op: Op, iterables: Value) -> Value:
-    return _some(op, lambda: itertools.chain(*(_all(op, i) for i in _all(op, iterables))))
-
-
-@operator("itertools.product", "*iterables repeat=1")
-def product(op: Op, iterables: tuple[Value, ...], repeat: Value) -> Value:
-    def make() -> Iterator[Value]:
-        if not isinstance(repeat, int) or repeat > 100:
-            raise NotPlain
-        return itertools.product(*(_all(op, i) for i in iterables), repeat=repeat)
-
-    return _some(op, make)
-
-
-@operator("itertools.combinations itertools.permutations itertools.combinations_with_replacement", "values r=None")
-def selections(op: Op, values: Value, r: Value) -> Value:
-    def make() -> Iterator[Value]:
-        found = _all(op, values)
-        number = len(found) if r is None else r
-        if not isinstance(number, int) or not 0 <= number <= 100:
-            raise NotPlain
-        return iter(getattr(itertools, op.short)(found, number))
-
-    return _some(op, make)
-
-
-@operator("itertools.islice", "values *bounds")
-def sliced(op: Op, values: Value, bounds: tuple[Value, ...]) -> Value:
-    if not all(b is None or (isinstance(b, int) and b >= 0) for b in bounds) or not 1 <= len(bounds) <= 3:
-        return op.tr.unknown("itertools.islice()")
-    stop = slice(*bounds).stop
-    items, endless = iterate(op.tr, values, op.node)
-    known = known_elements(values)
-    if endless and (stop is None or known is None or known < stop):
-        return Iterator_(lambda: items, True, known=known)
-    return _some(op, lambda: islice(items, *bounds))
-
-
-@operator("itertools.count", "start=0 step=1")
-def counted(op: Op, start: Value, step: Value) -> Value:
-    if not isinstance(start, int) or not isinstance(step, int):
-        return op.tr.unknown("itertools.count()")
-    return Iterator_(lambda: itertools.count(start, step), True, known=MOST_ITEMS, once=True)
-
-
-@operator("itertools.cycle", "values")
-def cycled(op: Op, values: Value) -> Value:
-    items, endless = iterate(op.tr, values, op.node)
-    if endless:
-        return Iterator_(lambda: items, True, known=known_elements(values))
-    found = list(items)
-    return Iterator_(lambda: itertools.cycle(found), True, known=MOST_ITEMS, once=True) if found else ListV()
-
-
-@operator("itertools.repeat", "value times=None")
-def repeated(op: Op, value: Value, times: Value) -> Value:
-    if times is None:
-        return Iterator_(lambda: itertools.repeat(value), True, known=MOST_ITEMS, once=True)
-    return _some(op, lambda: itertools.repeat(value, times if isinstance(times, int) else MOST_ITEMS + 1))
-
-
-@operator("itertools.pairwise", "values")
-def pairs(op: Op, values: Value) -> Value:
-    return _some(op, lambda: itertools.pairwise(_all(op, values)))
-
-
-@operator("itertools.zip_longest", "*iterables fillvalue=None")
-def zip_longest(op: Op, iterables: tuple[Value, ...], fillvalue: Value) -> Value:
-    return _some(op, lambda: itertools.zip_longest(*(_all(op, i) for i in iterables), fillvalue=fillvalue))
-
-
-@operator("itertools.tee", "values n=2")
-def tee(op: Op, values: Value, n: Value) -> Value:
-    try:
-        found = _all(op, values)
-    except NotPlain:
-        return op.tr.unknown("itertools.tee()")
-    if not isinstance(n, int) or n > MOST_ITEMS:
-        return op.tr.unknown("itertools.tee()")
-    return tuple(Iterator_(lambda: iter(found), once=True) for _ in range(n))
-
-
-@operator("itertools.accumulate", "values function=None *rest")
-def accumulated(op: Op, values: Value, function: Value, rest: tuple[Value, ...]) -> Value:
-    if rest or op.extra:
-        return op.tr.unknown("itertools.accumulate()")
-    step = BUILTINS["sum"] if function is None else function
-
-    def add(a: Value, b: Value) -> Value:
-        return call(op.tr, step, (ListV((b,)), a) if function is None else (a, b), {})
-
-    return _some(op, lambda: itertools.accumulate(_all(op, values), add))
-
-
-@operator("itertools.groupby", "iterable key=None")
-def groups(op: Op, iterable: Value, key: Value) -> Value:
-    try:
-        values = _all(op, iterable)
-        keys = [plain_data(v if key is None else call(op.tr, key, (v,), {})) for v in values]
-    except NotPlain:
-        return op.tr.unknown("itertools.groupby()", "foreign")
-
-    def found() -> Iterator[Value]:
-        for _, places in itertools.groupby(range(len(values)), keys.__getitem__):
-            inside = list(places)
-            held = [values[place] for place in inside]
-            yield as_value(keys[inside[0]]), Iterator_(functools.partial(iter, held), once=True)
-            held.clear()  # the next group has been asked for
-
-    return Iterator_(found, once=True)
-
-
 @operator("asyncio.run", "main *rest")
 def run_to_its_end(op: Op, main: Value, rest: tuple[Value, ...]) -> Value:
     """A coroutine is followed where it is called, and stands for what it returns."""
     return main
-
-
-@operator("itertools.compress", "values selectors")
-def compressed(op: Op, values: Value, selectors: Value) -> Value:
-    def make() -> Iterator[Value]:
-        told = [truth_of(selector) for selector in _all(op, selectors)]
-        if None in told:
-            raise NotPlain
-        return iter([value for value, kept in zip(_all(op, values), told, strict=False) if kept])
-
-    return _some(op, make)
-
-
-@operator("itertools.starmap", "function values")
-def starmap(op: Op, function: Value, values: Value) -> Value:
-    return _some(op, lambda: (call(op.tr, function, tuple(_all(op, row)), {}) for row in _all(op, values)))
-
-
-@operator("itertools.takewhile itertools.dropwhile itertools.filterfalse", "function values")
-def passing(op: Op, function: Value, values: Value) -> Value:
-    def test(value: Value) -> bool:
-        truth = truth_of(value if function is None else call(op.tr, function, (value,), {}))
-        if truth is None:
-            raise NotPlain
-        return truth
-
-    return _some(op, lambda: iter(getattr(itertools, op.short)(test, _all(op, values))))
 
 
 @operator("heapq.heapify", "heap")
@@ -309,7 +137,7 @@ def _on_heap(op: Op, heap: Value, *item: Value) -> Value:
 @operator("heapq.nlargest heapq.nsmallest", "n values *rest")
 def extremes(op: Op, n: Value, values: Value, rest: tuple[Value, ...]) -> Value:
     try:
-        ordered = in_order(op.tr, _all(op, values), {**op.extra, "reverse": op.short == "nlargest"})
+        ordered = in_order(op.tr, all_elements(op, values), {**op.extra, "reverse": op.short == "nlargest"})
     except NotPlain:
         return op.tr.unknown(f"heapq.{op.short}()")
     return ListV(ordered[:n]) if isinstance(n, int) and not rest else op.tr.unknown(f"heapq.{op.short}()")

@@ -172,8 +172,3 @@ def summary_writer(op: Op, args: tuple[Value, ...]) -> Value:
 @operator("torch.ops.load_library", "path")
 def load_library(op: Op, path: Value) -> Value:
     return None
-
-
-@operator("contextlib.suppress", "*args")
-def suppressing(op: Op, args: tuple[Value, ...]) -> Value:
-    return Object("context manager")
