@@ -19,7 +19,9 @@ FOUND = 160  # pictures that are made up where a pattern finds none
 _EMPTY = re.compile(r"(?<![\d.])0(?![\d.])|empt|at least one|zero|out of range|no (file|image|data)", re.IGNORECASE)
 _AXES = re.compile(r"(dim(ension)?|axis|batch|argument|arg|position|layer|Input|tensor)s? 0", re.IGNORECASE)
 
-_MASKS = re.compile(r"mask|label|seg|annot|\bgts?\b|target|trimap", re.IGNORECASE)  # such pictures hold numbers of classes
+_MASKS = re.compile(
+    r"mask|label|seg|annot|\bgts?\b|target|trimap", re.IGNORECASE
+)  # such pictures hold numbers of classes
 
 
 def of_nothing(message: str) -> bool:
@@ -99,7 +101,13 @@ def _globs(glob: Any, progress: Any) -> None:
         names = plain(pathname, *args, **options)
         folder, pattern = os.path.split(str(pathname))
         ending = next((e for e in PICTURES if pattern.lower() == f"*{e}"), None)
-        if names or ending is None or glob.has_magic(folder) or os.path.isdir(folder) or not progress.asked_by_project():
+        if (
+            names
+            or ending is None
+            or glob.has_magic(folder)
+            or os.path.isdir(folder)
+            or not progress.asked_by_project()
+        ):
             return names
         progress.inventions.tell("pictures in a folder")
         count = FOUND + 37 * progress.inventions.varied
@@ -160,7 +168,9 @@ def texts_made_up(progress: Any) -> None:
 def text(varied: bool) -> str:
     """Lines of words, each in two halves that a tab divides."""
     letters = "abcdefghijklmnopqrstuvwxyz"[: 26 - 3 * varied]
-    words = [letters[i % len(letters)] * (1 + i % 4) + letters[(3 * i + 1) % len(letters)] for i in range(300 + 41 * varied)]
+    words = [
+        letters[i % len(letters)] * (1 + i % 4) + letters[(3 * i + 1) % len(letters)] for i in range(300 + 41 * varied)
+    ]
     lines = []
     for number in range(900 + 87 * varied):
         picked = [words[(number * 7 + 11 * place) % len(words)] for place in range(6 + number % 9)]

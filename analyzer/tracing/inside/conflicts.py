@@ -21,7 +21,7 @@ _FORMS = tuple(
         rf"input\.size\(-1\) must be equal to input_size\. Expected {_N}, got {_N}",
         rf"normalized_shape={_SIZES}, expected input with shape \[\*[\d, ]*\], but got input of size\[.*?{_N}\]",
         rf"embed_dim(?:ension)? (?:of|to be) {_N}, but got {_N}",
-        rf"[Ee]xpected (\d+)D (?:\(.*?\) )?(?:or (\d+)D \(.*?\) )?input (?:to \w+, but got|\(got|but got) (?:input of size|(\d+)D)",
+        r"[Ee]xpected (\d+)D (?:\(.*?\) )?(?:or (\d+)D \(.*?\) )?input (?:to \w+, but got|\(got|but got) (?:input of size|(\d+)D)",
         rf"[Ee]xpected size for first two dimensions of batch2 tensor to be: \[\d+, {_N}\] but got: \[\d+, {_N}\]",
         r"input size per channel: \(([\d x]+)\)\. Kernel size: \(([\d x]+)\)\. Kernel size can't be greater",
         rf"shape '{_SIZES}' is invalid for input of size {_N}",
@@ -33,12 +33,12 @@ _FORMS = tuple(
         rf"In\[0\]: \[\d+,{_N}\], In\[1\]: \[{_N},\d+\]",
         rf"Dimensions must be equal, but are {_N} and {_N} for",
         rf"Shapes? must be equal rank, but are {_N} and {_N}",
-        rf"expected (?:min_)?ndim=(\d+), found ndim=(\d+)",
-        rf"target\.shape=\(\w+, ([\d, ]+)\), output\.shape=\(\w+, ([\d, ]+)\)",
-        rf"Shapes \(\w+, ([\d, ]+)\) and \(\w+, ([\d, ]+)\) are incompatible",
+        r"expected (?:min_)?ndim=(\d+), found ndim=(\d+)",
+        r"target\.shape=\(\w+, ([\d, ]+)\), output\.shape=\(\w+, ([\d, ]+)\)",
+        r"Shapes \(\w+, ([\d, ]+)\) and \(\w+, ([\d, ]+)\) are incompatible",
         rf"input_shape=\(\w+(?:, )?([\d, ]+)\), target_shape={_SIZES}",
         rf"input_shape={_SIZES}, target_shape={_SIZES}",
-        rf"incompatible shape(?:s|d)?: expected shape=\(\w+, ([\d, ]+)\), found shape=\(\w+, ([\d, ]+)\)",
+        r"expected shape=\(\w+, ([\d, ]+)\), found shape=\(\w+, ([\d, ]+)\)",
     )
 )
 

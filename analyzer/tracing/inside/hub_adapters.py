@@ -145,11 +145,12 @@ def _data_sets(datasets: Any, progress: Any) -> None:
 
         def part(asked: str) -> Any:
             rows = ROWS + 37 * progress.inventions.varied
-            made = datasets.Dataset.from_dict({c: [_cell(kind, row) for row in range(rows)] for c, kind in columns.items()})
-            for column, kind in columns.items():
+            cells = {name: [_cell(kind, row) for row in range(rows)] for name, kind in columns.items()}
+            kinds = datasets.Dataset.from_dict({name: column[:2] for name, column in cells.items()}).features
+            for name, kind in columns.items():
                 if isinstance(kind, int):
-                    made = made.cast_column(column, datasets.ClassLabel(num_classes=kind))
-            return made
+                    kinds[name] = datasets.ClassLabel(num_classes=kind)
+            return datasets.Dataset.from_dict(cells, features=kinds)
 
         if split is None:
             return datasets.DatasetDict({each: part(each) for each in splits})

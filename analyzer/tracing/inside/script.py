@@ -13,6 +13,7 @@ from typing import Any
 
 from .absent_files import SEARCHES, Searches, made_up_files, of_nothing, texts_made_up
 from .argument_adapters import arguments_made_up
+from .autograph import in_user_code
 from .beginning import as_notebook, names_of_main, packages_above
 from .lacks import FRAMEWORKS, HERE, lack
 from .loops import ROUNDS, Loops, change_loops, compiled
@@ -29,7 +30,9 @@ MOST_FRAMES = 12  # of a traceback that a person reads
 class RunProgress:
     """What happened so far; adapters count here and end the run when everything has been seen once."""
 
-    def __init__(self, mode: str, root: str, script: str, fake_mark: str, varied: bool = False, filled: bool = False) -> None:
+    def __init__(
+        self, mode: str, root: str, script: str, fake_mark: str, varied: bool = False, filled: bool = False
+    ) -> None:
         self.mode = mode
         self.root = root
         self.fake = False  # tensors without values are in use
@@ -122,7 +125,6 @@ def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
     except KeyboardInterrupt:
         result = _unreachable("it was interrupted")
     except BaseException as error:
-        traceback.print_exc()
         result = _failure(error, root, progress)
     result.update(
         fake=progress.fake, made_up=progress.made_up, decided=progress.decided, steps=progress.steps,
@@ -218,12 +220,14 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
         return _unreachable(reason)
     if not own:
         return _unreachable(f"it fails outside the repository's own code ({kind})")
+    doubt = _doubt(error, kind, last, own[-1], progress)
+    own, text = in_user_code(own, text, root)
     place = own[-1]
     return {
         "status": "failed",
         "cut": progress.cut,
         "text": " ".join(text.split())[:MOST_TEXT],
-        "doubt": _doubt(error, kind, last, own[-1], progress),
+        "doubt": doubt,
         "passed_on": _passed_on(error, text),
         "error": {
             "type": kind,
