@@ -81,6 +81,7 @@ def made_up_files(progress: Any) -> dict[str, Any]:
     """Adapters for what reads pictures, by module."""
     return {
         "glob": lambda glob: _globs(glob, progress),
+        "pathlib": lambda pathlib: _paths(pathlib, progress),
         "PIL.Image": lambda module: _opened(module, "open", progress, _pillow),
         "cv2": lambda module: _opened(module, "imread", progress, _opencv),
     }
@@ -100,20 +101,34 @@ def _globs(glob: Any, progress: Any) -> None:
     def found(pathname: Any, *args: Any, **options: Any) -> Any:
         names = plain(pathname, *args, **options)
         folder, pattern = os.path.split(str(pathname))
-        ending = next((e for e in PICTURES if pattern.lower() == f"*{e}"), None)
-        if (
-            names
-            or ending is None
-            or glob.has_magic(folder)
-            or os.path.isdir(folder)
-            or not progress.asked_by_project()
-        ):
+        if names or glob.has_magic(folder) or not progress.asked_by_project():
             return names
-        progress.inventions.tell("pictures in a folder")
-        count = FOUND + 37 * progress.inventions.varied
-        return [os.path.join(folder, f"{number:04d}{ending}") for number in range(count)]
+        return [os.path.join(folder, name) for name in _invented(folder, pattern, progress)]
 
     glob.glob = found
+
+
+def _paths(pathlib: Any, progress: Any) -> None:
+    def searching(plain: Any) -> Any:
+        def found(self: Any, pattern: Any, *args: Any, **options: Any) -> Any:
+            names = list(plain(self, pattern, *args, **options))
+            if not names and progress.asked_by_project():
+                names = [self / name for name in _invented(str(self), str(pattern), progress)]
+            return iter(names)
+
+        return found
+
+    for name in ("glob", "rglob"):
+        setattr(pathlib.Path, name, searching(getattr(pathlib.Path, name)))
+
+
+def _invented(folder: str, pattern: str, progress: Any) -> list[str]:
+    """Names of pictures that a pattern would find in a folder that is not here."""
+    ending = next((e for e in PICTURES if pattern.lower() == f"*{e}"), None)
+    if ending is None or os.path.isdir(folder):
+        return []
+    progress.inventions.tell("pictures in a folder")
+    return [f"{number:04d}{ending}" for number in range(FOUND + 37 * progress.inventions.varied)]
 
 
 def _opened(module: Any, name: str, progress: Any, made: Any) -> None:

@@ -54,8 +54,8 @@ _OF_LOADING = (
     "trust_remote_code", "_from_auto", "_from_pipeline", "_commit_hash", "code_revision", "user_agent",
 )  # fmt: skip
 _OF_WEIGHTS = (
-    *_OF_LOADING, "torch_dtype", "dtype", "device_map", "low_cpu_mem_usage", "ignore_mismatched_sizes", "use_safetensors",
-    "output_loading_info", "quantization_config", "attn_implementation", "state_dict", "adapter_kwargs", "from_tf",
+    *_OF_LOADING, "torch_dtype", "dtype", "device_map", "low_cpu_mem_usage", "ignore_mismatched_sizes",
+    "use_safetensors", "output_loading_info", "quantization_config", "attn_implementation", "state_dict", "adapter_kwargs", "from_tf",
 )  # fmt: skip
 
 

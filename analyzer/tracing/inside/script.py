@@ -92,8 +92,7 @@ _HERE = ("", "localhost", "::1", "0.0.0.0", "::")  # addresses of this machine i
 def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
     root = os.path.realpath(request["root"])
     script = os.path.join(root, request["script"])
-    varied, filled = request.get("varied", False), request.get("filled", False)
-    progress = RunProgress(request["mode"], root, request["script"], fake_mark, varied, filled)
+    progress = RunProgress(request, root, fake_mark)
     sys.addaudithook(progress.heard)
     _prepare(root, script, request, progress)
     recorder = ShapeRecorder(root)
