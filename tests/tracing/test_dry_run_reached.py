@@ -1,4 +1,4 @@
-"""Scripts of kinds that people have: how they are begun, what they ask for, and that their healthy twins stay silent."""
+"""Scripts of kinds that people have: how they are begun, what they ask for, and that healthy twins stay silent."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from analyzer.tracing.inside.conflicts import conflict
 from analyzer.walls.process import ProcessSandbox
 from tests.tracing.dry_runs import line_of, run
 
+_PRODUCT = "mat1 and mat2 shapes cannot be multiplied"
 TWINS = pytest.mark.parametrize("width", [6, 5])  # of which the second is wrong
 
 STEP = """
@@ -235,7 +236,10 @@ def test_pictures_that_are_not_here_are_made_up(tmp_path: Path, channels: int) -
 
 def test_nobody_says_how_many_colours_a_picture_has(tmp_path: Path) -> None:
     source = "import numpy, torch\nfrom PIL import Image\nx = torch.from_numpy(numpy.array(Image.open('a.png')))\n"
-    for line in ("x[None].float() @ torch.zeros(5, 2)", "torch.zeros(1, 1, 1, 1, 1) + torch.nn.Conv2d(1, 1, 1)(x[None])"):
+    for line in (
+        "x[None].float() @ torch.zeros(5, 2)",
+        "torch.zeros(1, 1, 1, 1, 1) + torch.nn.Conv2d(1, 1, 1)(x[None])",
+    ):
         assert run(tmp_path, f"{source}{line}\n").failure is None
 
 
@@ -302,8 +306,8 @@ def test_what_is_no_message_of_a_converted_function_stays(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
-        ("mat1 and mat2 shapes cannot be multiplied (24x8 and 9x4)", "mat1 and mat2 shapes cannot be multiplied (29x8 and 9x4)", True),
-        ("mat1 and mat2 shapes cannot be multiplied (2x8 and 9x4)", "mat1 and mat2 shapes cannot be multiplied (2x8 and 7x4)", False),
+        (f"{_PRODUCT} (24x8 and 9x4)", f"{_PRODUCT} (29x8 and 9x4)", True),
+        (f"{_PRODUCT} (2x8 and 9x4)", f"{_PRODUCT} (2x8 and 7x4)", False),
         ("The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1",
          "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 2", False),
         ("expected axis -1 of input shape to have value 5, but received input with shape (24, 6)",
@@ -322,8 +326,8 @@ def test_which_sizes_are_in_conflict(one: str, other: str, same: bool) -> None:
     [
         ("num_samples should be a positive integer value, but got num_samples=0", True),
         ("stack expects a non-empty TensorList", True), ("list index out of range", True),
-        ("mat1 and mat2 shapes cannot be multiplied (0x3 and 4x5)", True),
-        ("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)", False),
+        (f"{_PRODUCT} (0x3 and 4x5)", True),
+        (f"{_PRODUCT} (2x3 and 4x5)", False),
         ("Input 0 of layer is incompatible: expected ndim=3, found ndim=2", False),
         ("The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 0", False),
     ],

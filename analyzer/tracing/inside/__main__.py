@@ -114,11 +114,13 @@ def _as_it_stands(dry: dict, plain: dict) -> dict:  # type: ignore[type-arg]
     """What the run as it stands, which did not settle it, adds.
 
     A failure of the dry run alone counts if nothing that was left out has a part in it. One that a compiler or another
-    process passes on is told as the dry run met it, on the line where it arose.
+    process passes on is told as the dry run met it, on the line where it arose; what only the other process met may
+    be for want of what a sandbox lacks, such as a port.
     """
     if plain["status"] == "failed" and not plain["doubt"]:
         passed_on = dry["status"] == "failed" and dry["error"]["message"] in plain["text"]
-        return dict(dry, status="failed", error=dry["error"] if passed_on else plain["error"])
+        if passed_on or not plain["passed_on"]:
+            return dict(dry, status="failed", error=dry["error"] if passed_on else plain["error"])
     if dry["status"] == "failed" and dry.get("doubt"):
         return dict(dry, status="unreachable", reason=dry["doubt"])
     return dry

@@ -1,4 +1,4 @@
-"""What TensorFlow says of a failure inside a function that it has converted: the lines of the project are in the text."""
+"""What TensorFlow says of a failure in a function that it has converted: the project's lines are in the text."""
 
 from __future__ import annotations
 

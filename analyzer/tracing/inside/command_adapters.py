@@ -24,8 +24,9 @@ def _parameters(core: Any, groups: tuple[str, ...], inventions: Inventions) -> N
             return value, source
         name = self.opts[0] if self.param_type_name == "option" else self.name
         inventions.tell(f"the argument {name}")
-        if hasattr(self.type, "exists"):
-            self.type.exists = False  # a path of which nothing is here
+        kind = getattr(self, "type", None)
+        if hasattr(kind, "exists"):
+            kind.exists = False  # a path of which nothing is here
         made = _value(self, inventions)
         count = self.nargs if isinstance(self.nargs, int) and self.nargs > 1 else 1
         many = self.nargs != 1 or getattr(self, "multiple", False)
@@ -40,9 +41,10 @@ def _missing(parameter: Any, value: Any) -> bool:
 
 
 def _value(parameter: Any, inventions: Inventions) -> Any:
-    kind = getattr(parameter.type, "name", "")
-    if getattr(parameter.type, "choices", None):
-        return next(iter(parameter.type.choices))
+    given = getattr(parameter, "type", None)
+    kind = getattr(given, "name", "")
+    if getattr(given, "choices", None):
+        return next(iter(given.choices))
     if kind.startswith(("integer", "float")):
         return inventions.argument("int" if kind.startswith("integer") else "float")
     annotated = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)  # what typer goes by

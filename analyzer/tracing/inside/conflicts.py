@@ -13,7 +13,8 @@ _FORMS = tuple(
         # PyTorch
         rf"shapes cannot be multiplied \(\d+x{_N} and {_N}x\d+\)",
         rf"size of tensor a \({_N}\) must match the size of tensor b \({_N}\) at non-singleton dimension (\d+)",
-        rf"[Ee]xpanded size of the tensor \({_N}\) must match the existing size \({_N}\) at non-singleton dimension (\d+)",
+        rf"[Ee]xpanded size of the tensor \({_N}\) must match the existing size \({_N}\) at non-singleton dimension"
+        r" (\d+)",
         rf"[Ee]xpected input batch_size \({_N}\) to match target batch_size \({_N}\)",
         rf"to have {_N} channels, but got {_N} channels instead",
         rf"must match except in dimension (\d+)\. (?:Expected|Got)(?: size)? {_N} (?:but got size|and) {_N}",
@@ -21,7 +22,8 @@ _FORMS = tuple(
         rf"input\.size\(-1\) must be equal to input_size\. Expected {_N}, got {_N}",
         rf"normalized_shape={_SIZES}, expected input with shape \[\*[\d, ]*\], but got input of size\[.*?{_N}\]",
         rf"embed_dim(?:ension)? (?:of|to be) {_N}, but got {_N}",
-        r"[Ee]xpected (\d+)D (?:\(.*?\) )?(?:or (\d+)D \(.*?\) )?input (?:to \w+, but got|\(got|but got) (?:input of size|(\d+)D)",
+        r"[Ee]xpected (\d+)D (?:\(.*?\) )?(?:or (\d+)D \(.*?\) )?"
+        r"input (?:to \w+, but got|\(got|but got) (?:input of size|(\d+)D)",
         rf"[Ee]xpected size for first two dimensions of batch2 tensor to be: \[\d+, {_N}\] but got: \[\d+, {_N}\]",
         r"input size per channel: \(([\d x]+)\)\. Kernel size: \(([\d x]+)\)\. Kernel size can't be greater",
         rf"shape '{_SIZES}' is invalid for input of size {_N}",

@@ -55,7 +55,8 @@ _OF_LOADING = (
 )  # fmt: skip
 _OF_WEIGHTS = (
     *_OF_LOADING, "torch_dtype", "dtype", "device_map", "low_cpu_mem_usage", "ignore_mismatched_sizes",
-    "use_safetensors", "output_loading_info", "quantization_config", "attn_implementation", "state_dict", "adapter_kwargs", "from_tf",
+    "use_safetensors", "output_loading_info", "quantization_config", "attn_implementation", "state_dict",
+    "adapter_kwargs", "from_tf",
 )  # fmt: skip
 
 

@@ -30,9 +30,9 @@ MOST_FRAMES = 12  # of a traceback that a person reads
 class RunProgress:
     """What happened so far; adapters count here and end the run when everything has been seen once."""
 
-    def __init__(
-        self, mode: str, root: str, script: str, fake_mark: str, varied: bool = False, filled: bool = False
-    ) -> None:
+    def __init__(self, request: dict[str, Any], root: str, fake_mark: str) -> None:
+        mode, script = request["mode"], request["script"]
+        varied, filled = request.get("varied", False), request.get("filled", False)
         self.mode = mode
         self.root = root
         self.fake = False  # tensors without values are in use

@@ -18,7 +18,7 @@ x = layers.Reshape((5 * 5, 1280))(x)
 x = layers.GlobalAveragePooling1D()(x)
 outputs = layers.Dense(NUM_CLASSES, activation="softmax")(x)
 model = tf.keras.Model(inputs, outputs)
-model.compile("adam", "categorical_crossentropy", ["accuracy"])
+model.compile("adam", "categorical_crossentropy", metrics=["accuracy"])
 model.fit(train.prefetch(tf.data.AUTOTUNE), validation_data=val, epochs=5,
           callbacks=[tf.keras.callbacks.ModelCheckpoint("plants.keras")])
 model.evaluate(val)
