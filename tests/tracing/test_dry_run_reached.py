@@ -334,3 +334,37 @@ def test_which_sizes_are_in_conflict(one: str, other: str, same: bool) -> None:
 )  # fmt: skip
 def test_what_may_be_for_want_of_data(message: str, empty: bool) -> None:
     assert of_nothing(message) is empty
+
+
+@TWINS
+def test_what_processes_need_of_a_machine_is_no_finding(tmp_path: Path, width: int) -> None:
+    source = f"""
+    import os
+    import torch
+    WIDTH = {width}
+    def work(rank, world):
+        os.environ["MASTER_ADDR"], os.environ["MASTER_PORT"] = "localhost", "12355"
+        torch.distributed.init_process_group("gloo", rank=rank, world_size=world)
+        {STEP.strip().replace(chr(10), chr(10) + "    ")}
+    if __name__ == "__main__":
+        torch.multiprocessing.spawn(work, args=(2,), nprocs=2)
+    """
+    told(run(tmp_path, source), source, width)
+
+
+@TWINS
+def test_a_sampler_of_batches_that_somebody_gave_is_cut_short_too(tmp_path: Path, width: int) -> None:
+    source = f"""
+    import torch
+    from torch.utils.data import BatchSampler, DataLoader, RandomSampler
+    data = torch.zeros(130, {width})
+    loader = DataLoader(data, batch_sampler=BatchSampler(RandomSampler(data), 64, drop_last=False))
+    net = torch.nn.Linear(6, 2).to("cuda")
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    for batch in loader:
+        net(batch.to("cuda")).sum().backward()  # fails
+        optimizer.step()
+    """
+    found = run(tmp_path, source)
+    told(found, source, width)
+    assert width == 5 or found.batches == 3

@@ -177,7 +177,7 @@ def texts_made_up(progress: Any) -> None:
         return made(self).read() if asked(self, "r") else plain_text(self, *args, **options)
 
     builtins.open = read
-    pathlib.Path.open, pathlib.Path.read_text = opened, read_text  # type: ignore[assignment,method-assign]
+    pathlib.Path.open, pathlib.Path.read_text = opened, read_text  # type: ignore[method-assign]
 
 
 def text(varied: bool) -> str:

@@ -28,7 +28,8 @@ def package_of(source: bytes, script: str, root: str) -> tuple[str, str] | None:
     except (SyntaxError, ValueError, RecursionError):
         return None
     level = max((n.level for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)), default=0)
-    folder, names = os.path.dirname(script), []
+    folder = os.path.dirname(script)
+    names: list[str] = []
     while level and folder != root and folder.startswith(root + os.sep):
         if len(names) >= level and not os.path.exists(os.path.join(folder, "__init__.py")):
             break

@@ -24,7 +24,7 @@ def _parameters(core: Any, groups: tuple[str, ...], inventions: Inventions) -> N
             return value, source
         name = self.opts[0] if self.param_type_name == "option" else self.name
         inventions.tell(f"the argument {name}")
-        kind = getattr(self, "type", None)
+        kind: Any = getattr(self, "type", None)
         if hasattr(kind, "exists"):
             kind.exists = False  # a path of which nothing is here
         made = _value(self, inventions)
@@ -41,7 +41,7 @@ def _missing(parameter: Any, value: Any) -> bool:
 
 
 def _value(parameter: Any, inventions: Inventions) -> Any:
-    given = getattr(parameter, "type", None)
+    given: Any = getattr(parameter, "type", None)
     kind = getattr(given, "name", "")
     if getattr(given, "choices", None):
         return next(iter(given.choices))

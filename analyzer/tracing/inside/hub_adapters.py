@@ -38,7 +38,7 @@ def _configurations(module: Any, progress: Any) -> None:
     kind = getattr(module, "PreTrainedConfig", None) or module.PretrainedConfig
     plain = kind.get_config_dict.__func__
 
-    def get_config_dict(cls: Any, name: Any, **options: Any) -> Any:
+    def get_config_dict(cls: Any, /, name: Any, **options: Any) -> Any:
         found = known(name)
         if found is None:
             return plain(cls, name, **options)
@@ -64,8 +64,7 @@ def _models(module: Any, progress: Any) -> None:
     model = module.PreTrainedModel
     plain = model.from_pretrained.__func__
 
-    @functools.wraps(plain)
-    def from_pretrained(cls: Any, name: Any, *args: Any, config: Any = None, **options: Any) -> Any:
+    def from_pretrained(cls: Any, /, name: Any, *args: Any, config: Any = None, **options: Any) -> Any:
         if known(name) is None:
             return plain(cls, name, *args, config=config, **options)
         progress.inventions.tell(f"the weights of {name}")
@@ -82,8 +81,7 @@ def _models(module: Any, progress: Any) -> None:
 def _tokenizers(kind: Any, progress: Any) -> None:
     plain = kind.from_pretrained.__func__
 
-    @functools.wraps(plain)
-    def from_pretrained(cls: Any, name: Any, *args: Any, **options: Any) -> Any:
+    def from_pretrained(cls: Any, /, name: Any, *args: Any, **options: Any) -> Any:
         found = known(name)
         if found is None or not ({"vocab_size"} & set(found)):
             return plain(cls, name, *args, **options)

@@ -59,7 +59,7 @@ def _tables(pandas: Any, progress: Any) -> None:
     def reading(plain: Any) -> Any:
         def read(path: Any, *args: Any, **options: Any) -> Any:
             given = {"header", "names", "chunksize", "iterator", "usecols"} & set(options)
-            names = options.get("names") or options.get("usecols")
+            names: Any = options.get("names") or options.get("usecols")
             by_name = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
             if not absent(path, ENDINGS) or not progress.asked_by_project() or (given and not by_name):
                 return plain(path, *args, **options)

@@ -311,7 +311,7 @@ def _indices(loader: Any, wanted: int, first: bool) -> tuple[list[Any], bool]:
     from torch.utils.data import BatchSampler, RandomSampler, SequentialSampler
 
     sampler = loader.batch_sampler if loader.batch_sampler is not None else loader.sampler
-    inner = getattr(sampler, "sampler", None)  # that of a sampler of batches which somebody gave, too
+    inner: Any = getattr(sampler, "sampler", None)  # that of a sampler of batches which somebody gave, too
     if type(sampler) is BatchSampler and type(inner) in (RandomSampler, SequentialSampler):
         count, size = len(inner), sampler.batch_size
         starts = list(range(0, count, size))
