@@ -12,6 +12,7 @@ from analyzer.tracing.inside.absent_files import of_nothing
 from analyzer.tracing.inside.autograph import in_user_code
 from analyzer.tracing.inside.beginning import package_of
 from analyzer.tracing.inside.conflicts import conflict
+from analyzer.tracing.inside.hub_adapters import known
 from analyzer.walls.process import ProcessSandbox
 from tests.tracing.dry_runs import line_of, run
 
@@ -368,3 +369,34 @@ def test_a_sampler_of_batches_that_somebody_gave_is_cut_short_too(tmp_path: Path
     found = run(tmp_path, source)
     told(found, source, width)
     assert width == 5 or found.batches == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "width"),
+    [
+        ("bert-base-uncased", 768),
+        ("google-bert/bert-large-cased", 1024),
+        ("somebody/bert-base-uncased", None),
+        ("x", None),
+    ],
+)
+def test_which_models_are_known(name: str, width: int | None) -> None:
+    found = known(name)
+    assert (found["hidden_size"] if found else None) == width
+
+
+VOCABULARY = """
+    import tensorflow as tf
+    data = tf.keras.utils.text_dataset_from_directory("reviews/train", batch_size=16)
+    words = tf.keras.layers.TextVectorization(max_tokens=20000, output_mode="multi_hot")
+    words.adapt(data.map(lambda x, y: x))
+    net = tf.keras.Sequential([tf.keras.Input((20000,)), tf.keras.layers.Dense(1)])
+    net.compile("sgd", "mse")
+    net.fit(data.map(lambda x, y: (words(x), y)), epochs=2)
+    """
+
+
+def test_how_many_words_there_are_is_made_up(tmp_path: Path) -> None:
+    found = run(tmp_path, VOCABULARY)
+    assert found.failure is None, found
+    assert "texts in a folder: with what is made up for that" in (found.unreached or "")

@@ -10,7 +10,7 @@ import functools
 import os
 from typing import Any
 
-from .known_models import COLUMNS, CONFIGURATIONS
+from .known_models import COLUMNS, CONFIGURATIONS, PUBLISHERS
 
 ROWS = 400
 _WORDS = ("the", "a", "film", "that", "nobody", "saw", "was", "good", "and", "long", "as", "they", "say", "of", "it")
@@ -28,10 +28,11 @@ def adapters(progress: Any) -> dict[str, Any]:
 
 
 def known(name: Any) -> dict[str, Any] | None:
-    """The configuration of a published model, whoever it is ascribed to."""
+    """The configuration of a published model, under its own name or that of those who published it."""
     if not isinstance(name, str) or os.path.isdir(name):
         return None
-    return CONFIGURATIONS.get(name.rpartition("/")[2])
+    publisher, _, model = name.rpartition("/")
+    return CONFIGURATIONS.get(model) if publisher in PUBLISHERS else None
 
 
 def _configurations(module: Any, progress: Any) -> None:
@@ -143,8 +144,9 @@ def _data_sets(datasets: Any, progress: Any) -> None:
         splits, columns = found
 
         def part(asked: str) -> Any:
-            rows = ROWS + 37 * progress.inventions.varied
-            cells = {name: [_cell(kind, row) for row in range(rows)] for name, kind in columns.items()}
+            varied = progress.inventions.varied
+            rows = range(ROWS + 37 * varied)
+            cells = {name: [_cell(kind, row, varied) for row in rows] for name, kind in columns.items()}
             kinds = datasets.Dataset.from_dict({name: column[:2] for name, column in cells.items()}).features
             for name, kind in columns.items():
                 if isinstance(kind, int):
@@ -162,12 +164,13 @@ def _data_sets(datasets: Any, progress: Any) -> None:
     datasets.load_dataset = load_dataset
 
 
-def _cell(kind: Any, row: int) -> Any:
+def _cell(kind: Any, row: int, varied: bool) -> Any:
     if isinstance(kind, int):
         return row % kind  # one of so many classes
     if kind == "float":
         return (row % 50) / 10
-    words = [_WORDS[(row + 3 * place) % len(_WORDS)] for place in range(12 + row % 29)]
+    known = len(_WORDS) - 4 * varied  # another attempt has fewer words, and longer texts
+    words = [_WORDS[(row + 3 * place) % known] for place in range(12 + 5 * varied + row % 29)]
     if kind == "tokens":
         return words
     if isinstance(kind, list):

@@ -58,6 +58,11 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "wav2vec2-base": {"model_type": "wav2vec2"},
 }  # fmt: skip
 
+PUBLISHERS = (
+    "", "google-bert", "google", "distilbert", "FacebookAI", "facebook", "openai-community", "google-t5", "albert",
+    "prajjwal1", "sentence-transformers",
+)  # fmt: skip
+
 _ALL, _TWO = ("train", "validation", "test"), ("train", "test")
 _PAIR = {"sentence1": "text", "sentence2": "text", "label": 2, "idx": "id"}
 # Splits, and of each column what it holds: a number is one of so many classes, a list such numbers for each word.

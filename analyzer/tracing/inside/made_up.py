@@ -91,7 +91,7 @@ class Inventions:
         """A folder with a folder of texts for each class."""
         names = self._classes(classes)
         if names not in self._texts:
-            words = ("some words that nobody wrote " * (4 + self._varied)).encode()
+            words = " ".join(f"word{number}" for number in range(40 - 9 * self._varied)).encode()
             self._texts[names] = self._written(names, words, ".txt")
         self.contents = True
         self.tell("texts in a folder")

@@ -30,7 +30,8 @@ def _tables(pandas: Any, progress: Any) -> None:
         seed = sum(map(ord, str(name)))
         numbers = (numpy.arange(count) * 7 + seed) % (97 - 8 * varied)
         if _WORDS.search(str(name)):
-            return [f"a text of {number} and {number % 7} words" for number in numbers]
+            more = " and more" * (1 + varied)
+            return [f"a text of {number} and {number % 7} words{more}" for number in numbers]
         if _KINDS.search(str(name)):
             return numbers % (3 if varied else 2)
         return numbers / 10

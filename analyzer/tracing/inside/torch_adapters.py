@@ -88,7 +88,9 @@ def _checkpoints(torch: Any, progress: Any) -> None:
             if type(state) is dict and not state and AbsentFile.emptied(progress.pending):
                 return result  # made of the parts of a file that is not here
             if not isinstance(state, AbsentFile):
-                return plain(self, state, *args, **options)
+                loaded = plain(self, state, *args, **options)
+                AbsentFile.emptied(progress.pending)
+                return loaded
             state.loaded()
             return result
 
