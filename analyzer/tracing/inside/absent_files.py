@@ -30,7 +30,7 @@ def of_nothing(message: str) -> bool:
     return _EMPTY.search(text) is not None or not re.search(r"(?<![A-Za-z_])\d", text)
 
 
-class Searches:
+class FileSearches:
     """Patterns that the project's own code looked for, and that no file goes with.
 
     Heard as audit events, so nothing that looks for files is changed.

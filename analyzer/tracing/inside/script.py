@@ -11,7 +11,7 @@ import traceback
 import warnings
 from typing import Any
 
-from .absent_files import SEARCHES, Searches, made_up_files, of_nothing, texts_made_up
+from .absent_files import SEARCHES, FileSearches, made_up_files, of_nothing, texts_made_up
 from .argument_adapters import arguments_made_up
 from .autograph import in_user_code
 from .beginning import as_notebook, names_of_main, packages_above
@@ -49,7 +49,7 @@ class RunProgress:
         self.whole_batches = WHOLE_BATCHES + varied  # what hangs on how much was left out comes out otherwise then
         self.rounds = ROUNDS + varied
         self.inventions = Inventions(root, script, varied, filled)
-        self.searches = Searches(root)
+        self.searches = FileSearches(root)
         self.pending: list[Any] = []  # what was taken out of files that are not here, and not loaded into a model
         self.cut = False  # batches or rounds of a loop were left out, and the program went on behind them
 

@@ -36,10 +36,10 @@ def _tables(pandas: Any, progress: Any) -> None:
             return numbers % (3 if varied else 2)
         return numbers / 10
 
-    class Table(pandas.DataFrame):  # type: ignore[misc]
+    class MadeUpTable(pandas.DataFrame):  # type: ignore[misc]
         @property
         def _constructor(self) -> Any:
-            return Table
+            return MadeUpTable
 
         def __getitem__(self, key: Any) -> Any:
             self._named(key)
@@ -67,7 +67,7 @@ def _tables(pandas: Any, progress: Any) -> None:
             progress.inventions.contents = True
             progress.inventions.tell("the rows of a table")
             columns = list(names) if by_name else [f"column_{number}" for number in range(OTHERS[varied])]
-            return Table({name: cells(name, rows) for name in columns})
+            return MadeUpTable({name: cells(name, rows) for name in columns})
 
         return read
 
