@@ -12,6 +12,7 @@ import sys
 
 from .attempts import KILLED, NEEDS_VALUES, TOO_LARGE, TOO_LONG, attempt, make, write
 from .clock import Budget
+from .conflicts import conflict
 
 RESULT = os.path.abspath(os.path.join("out", "dry.json"))  # the script runs in another folder
 PLAIN_SECONDS = 20.0  # of a run as it stands
@@ -63,12 +64,20 @@ def _dry(request: dict, plain: dict, tried) -> dict:  # type: ignore[type-arg,no
     if LAUNCHER.search(result.get("reason") or ""):  # it is started by a launcher, as one of several processes
         request["launched"] = True
         result = fake = tried("fake")
+    if result.get("optional") and result["status"] in ("unreachable", NEEDS_VALUES) and not result.get("steps"):
+        request["filled"] = True
+        result = _further(result, tried("fake"))
+        fake, request["filled"] = result, result.get("filled", False)
     varied = None
     if result["status"] == "failed" and result["invented"]:  # where it hangs on that, no other attempt says more
         varied = tried("fake", varied=True)
         judged = _however_much(result, varied)
-        if judged["status"] != "failed":
-            return judged
+        if judged["status"] != "failed" and (
+            varied["status"] != "failed"
+            or _place(result) != _place(varied)
+            or conflict(result["error"]["message"]) is not None
+        ):
+            return judged  # else operators on real tensors may name the sizes in conflict
     if result["status"] == "finished":
         write(result, RESULT)
     if result.get("fake") and (result["status"] in ("failed", NEEDS_VALUES) or result.get("decided")):
@@ -82,6 +91,11 @@ def _dry(request: dict, plain: dict, tried) -> dict:  # type: ignore[type-arg,no
             varied = tried("fake" if same else "real", varied=True)
         judged = _however_much(judged, varied)
     return judged
+
+
+def _further(without: dict, filled: dict) -> dict:  # type: ignore[type-arg]
+    """Of two attempts, without and with the arguments that may stay None, the one that comes further."""
+    return dict(filled, filled=True) if filled["status"] in ("failed", "finished") else without
 
 
 def _compared(fake: dict, real: dict) -> dict:  # type: ignore[type-arg]
@@ -100,11 +114,13 @@ def _as_it_stands(dry: dict, plain: dict) -> dict:  # type: ignore[type-arg]
     """What the run as it stands, which did not settle it, adds.
 
     A failure of the dry run alone counts if nothing that was left out has a part in it. One that a compiler or another
-    process passes on is told as the dry run met it, on the line where it arose.
+    process passes on is told as the dry run met it, on the line where it arose; what only the other process met may
+    be for want of what a sandbox lacks, such as a port.
     """
     if plain["status"] == "failed" and not plain["doubt"]:
         passed_on = dry["status"] == "failed" and dry["error"]["message"] in plain["text"]
-        return dict(dry, status="failed", error=dry["error"] if passed_on else plain["error"])
+        if passed_on or not plain["passed_on"]:
+            return dict(dry, status="failed", error=dry["error"] if passed_on else plain["error"])
     if dry["status"] == "failed" and dry.get("doubt"):
         return dict(dry, status="unreachable", reason=dry["doubt"])
     return dry
@@ -112,10 +128,17 @@ def _as_it_stands(dry: dict, plain: dict) -> dict:  # type: ignore[type-arg]
 
 def _however_much(dry: dict, varied: dict) -> dict:  # type: ignore[type-arg]
     """A failure behind rounds or batches that were left out, or of what was made up, counts if it is the same where
-    fewer are, and other numbers are made up: then its message names the numbers that it is about."""
-    same = varied["status"] == "failed" and varied["error"] == dry["error"]
-    if same and (not dry.get("invented") or re.search(r"\d", dry["error"]["message"])):
-        return dry
+    fewer are, and other numbers are made up: the message names the numbers that it is about then, or the sizes in
+    conflict are known and are the same, whatever else it names. Where the contents of files are made up only the latter
+    counts."""
+    if varied["status"] == "failed" and _place(varied) == _place(dry):
+        message, other = dry["error"]["message"], varied["error"]["message"]
+        sizes = conflict(message)
+        if sizes is not None and sizes == conflict(other):
+            return dry
+        numbers = not dry.get("invented") or re.search(r"\d", message)
+        if not dry.get("contents") and message == other and numbers:
+            return dry
     reason = "what is left out here: batches, or rounds of a loop"
     if dry.get("invented"):
         place = f"{dry['error']['path']}:{dry['error']['line']}"
@@ -123,6 +146,11 @@ def _however_much(dry: dict, varied: dict) -> dict:  # type: ignore[type-arg]
             f"{', '.join(dry['invented'][:4])}: with what is made up for that, {place} fails, and it may be for that"
         )
     return dict(dry, status="unreachable", reason=reason)
+
+
+def _place(result: dict) -> tuple[str, str, int, tuple[str, ...]]:  # type: ignore[type-arg]
+    error = result["error"]
+    return error["type"], error["path"], error["line"], tuple(f"{f['path']}:{f['line']}" for f in error["frames"])
 
 
 main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .made_up import InventedText, Inventions
@@ -19,7 +20,7 @@ def arguments_made_up(argparse: Any, inventions: Inventions) -> None:
                     names = list(action.choices)
                     given = ["train" if "train" in names else names[0]]
                     inventions.tell(f"the command `{given[0]}`")
-            elif not given and _required(action, argparse):
+            elif not given and (_required(action, argparse) or _of_data(action, inventions)):
                 _made_up(action, inventions)
         for group in self._mutually_exclusive_groups:
             if group.required and not given:
@@ -29,6 +30,24 @@ def arguments_made_up(argparse: Any, inventions: Inventions) -> None:
         return plain(self, given, namespace, **options)
 
     argparse.ArgumentParser.parse_known_args = parse_known_args
+
+
+# What names data that a training needs, and what names a state that one may begin from.
+_DATA = re.compile(r"data|train|input|corpus|image|img|csv|source|src|text|file|root|dir", re.IGNORECASE)
+_STATE = re.compile(
+    r"resume|check_?point|ckpt|weight|pretrain|load|init|config|cfg|out|save|log|cache|valid|eval|test|tokenizer|embed",
+    re.IGNORECASE,
+)
+
+
+def _of_data(action: Any, inventions: Inventions) -> bool:
+    """Whether an argument may stay None, names data, and is to be given all the same."""
+    kind = getattr(action.type, "__name__", "str")
+    named = _DATA.search(action.dest) and not _STATE.search(action.dest)
+    if action.default is not None or action.nargs is not None or kind not in ("str", "Path") or not named:
+        return False
+    inventions.optional = True
+    return inventions.filled
 
 
 def _required(action: Any, argparse: Any) -> bool:

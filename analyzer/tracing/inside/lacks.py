@@ -21,6 +21,9 @@ _OF_FILES = (
 )  # fmt: skip
 _OF_DEVICES = re.compile(r"cuda|nvidia|nccl|\b(mps backend|hip|xla|gpus?|triton)\b", re.IGNORECASE)
 
+# What `torch.distributed` says where no launcher has started the script.
+_OF_LAUNCHERS = re.compile(r"environment variable (\w+) expected, but not set")
+
 
 def lack(error: BaseException, own: list[Any], last: Any, *, nothing_left_out: bool) -> str | None:
     """What the machine lacks, in words; None where the program itself is wrong.
@@ -43,6 +46,9 @@ def lack(error: BaseException, own: list[Any], last: Any, *, nothing_left_out: b
         return "several processes that talk to each other"
     if isinstance(error, MemoryError) or "allocate memory" in text or kind == "ResourceExhaustedError":
         return "more memory than is allowed"
+    launched = _OF_LAUNCHERS.search(text)
+    if launched is not None:
+        return f"the environment variable '{launched.group(1)}'"
     if _OF_DEVICES.search(text):
         return f"a device that is not here ({text[:100]})"
     if isinstance(error, KeyError) and last is not None and last.filename.endswith(("os.py", "<frozen os>")):

@@ -63,11 +63,15 @@ def _number(name: str, value: ast.expr) -> list[int]:
 class Inventions:
     """What is made up for one attempt, and what of it was asked for (`told`)."""
 
-    def __init__(self, root: str, script: str, varied: bool) -> None:
+    def __init__(self, root: str, script: str, varied: bool, filled: bool = False) -> None:
         self.told: list[str] = []
+        self.filled = filled  # arguments that may stay None and name data are given too
+        self.optional = False  # there are such arguments, and they stayed None
+        self.contents = False  # of files, not only their sizes, is made up what nobody gave
         self._declared = declared_classes(root, script)
         self._varied = varied
         self._pictures: dict[tuple[str, ...], str] = {}  # by the names of classes
+        self._texts: dict[tuple[str, ...], str] = {}
 
     def tell(self, what: str) -> None:
         if what not in self.told:
@@ -75,26 +79,52 @@ class Inventions:
 
     def pictures(self, classes: Any = None) -> str:
         """A folder with a folder of grey pictures for each class; of the names that the script gives, if it does."""
-        count = self._declared or (5 if self._varied else 3)
-        names = tuple(str(c) for c in classes or ()) or tuple(f"class_{number:04d}" for number in range(count))
+        names = self._classes(classes)
         if names not in self._pictures:
-            self._pictures[names] = self._painted(names)
+            written = io.BytesIO()
+            self.picture(mask=self._varied).save(written, "JPEG")  # its reader says how many colours it wants
+            self._pictures[names] = self._written(names, written.getvalue(), ".jpg")
         self.tell("pictures in a folder")
         return self._pictures[names]
 
-    def _painted(self, names: tuple[str, ...]) -> str:
+    def texts(self, classes: Any = None) -> str:
+        """A folder with a folder of texts for each class."""
+        names = self._classes(classes)
+        if names not in self._texts:
+            words = " ".join(f"word{number}" for number in range(40 - 9 * self._varied)).encode()
+            self._texts[names] = self._written(names, words, ".txt")
+        self.contents = True
+        self.tell("texts in a folder")
+        return self._texts[names]
+
+    def _classes(self, classes: Any) -> tuple[str, ...]:
+        count = self._declared or (5 if self._varied else 3)
+        return tuple(str(c) for c in classes or ()) or tuple(f"class_{number:04d}" for number in range(count))
+
+    def picture(self, mask: bool = False) -> Any:
+        """A picture that is not here. Nobody says whether it has colours: in a varied run it is the other way."""
         from PIL import Image  # type: ignore[import-not-found,unused-ignore]
 
-        folder = tempfile.mkdtemp(prefix="pictures-")
-        image: Any = Image.new("RGB", (333, 290) if self._varied else (320, 275), (90, 120, 150))
-        written = io.BytesIO()
-        image.save(written, "JPEG")
+        size = (333, 290) if self._varied else (320, 275)
+        return Image.new("L", size, 1) if mask is not self._varied else Image.new("RGB", size, (1, 2, 1))
+
+    def _written(self, names: tuple[str, ...], content: bytes, ending: str) -> str:
+        folder = tempfile.mkdtemp(prefix="made-up-")
         for name in names:
             os.makedirs(os.path.join(folder, name))
             for each in range(max(1, (PICTURES + 37 * self._varied) // len(names))):
-                with open(os.path.join(folder, name, f"{each:04d}.jpg"), "wb") as file:
-                    file.write(written.getvalue())
+                with open(os.path.join(folder, name, f"{each:04d}{ending}"), "wb") as file:
+                    file.write(content)
         return folder
+
+    @property
+    def varied(self) -> bool:
+        return self._varied
+
+    def answer(self) -> InventedText:
+        """What a person would type: a number, or what the program asks whether it is."""
+        self.tell("an answer typed by a person")
+        return InventedText(self.argument("int"))
 
     def argument(self, kind: str) -> int | float:
         """A number that nobody gave."""

@@ -11,7 +11,10 @@ import traceback
 import warnings
 from typing import Any
 
+from .absent_files import SEARCHES, FileSearches, made_up_files, of_nothing, texts_made_up
 from .argument_adapters import arguments_made_up
+from .autograph import in_user_code
+from .beginning import as_notebook, names_of_main, packages_above
 from .lacks import FRAMEWORKS, HERE, lack
 from .loops import ROUNDS, Loops, change_loops, compiled
 from .made_up import Inventions
@@ -27,7 +30,9 @@ MOST_FRAMES = 12  # of a traceback that a person reads
 class RunProgress:
     """What happened so far; adapters count here and end the run when everything has been seen once."""
 
-    def __init__(self, mode: str, root: str, script: str, fake_mark: str, varied: bool = False) -> None:
+    def __init__(self, request: dict[str, Any], root: str, fake_mark: str) -> None:
+        mode, script = request["mode"], request["script"]
+        varied, filled = request.get("varied", False), request.get("filled", False)
         self.mode = mode
         self.root = root
         self.fake = False  # tensors without values are in use
@@ -43,7 +48,8 @@ class RunProgress:
         self.data: list[str] = []  # data sets that were replaced by zeros of their sizes
         self.whole_batches = WHOLE_BATCHES + varied  # what hangs on how much was left out comes out otherwise then
         self.rounds = ROUNDS + varied
-        self.inventions = Inventions(root, script, varied)
+        self.inventions = Inventions(root, script, varied, filled)
+        self.searches = FileSearches(root)
         self.pending: list[Any] = []  # what was taken out of files that are not here, and not loaded into a model
         self.cut = False  # batches or rounds of a loop were left out, and the program went on behind them
 
@@ -66,6 +72,8 @@ class RunProgress:
         elif event == "socket.connect" and isinstance(given[1], tuple):
             asked = given[1][0]
         else:
+            if event in SEARCHES:  # to ask for a frame is an event too
+                self.searches.heard(event, given, sys._getframe(1))
             return
         name = asked.decode("utf-8", "replace") if isinstance(asked, bytes) else str(asked or "")
         if name not in _HERE and not name.startswith("127."):
@@ -84,7 +92,7 @@ _HERE = ("", "localhost", "::1", "0.0.0.0", "::")  # addresses of this machine i
 def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
     root = os.path.realpath(request["root"])
     script = os.path.join(root, request["script"])
-    progress = RunProgress(request["mode"], root, request["script"], fake_mark, request.get("varied", False))
+    progress = RunProgress(request, root, fake_mark)
     sys.addaudithook(progress.heard)
     _prepare(root, script, request, progress)
     recorder = ShapeRecorder(root)
@@ -93,14 +101,14 @@ def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
         with open(script, "rb") as file:
             source = file.read()
         code = compile(source, script, "exec") if progress.mode == "plain" else compiled(source, script)
-        names = {"__name__": "__main__", "__file__": script, "__builtins__": builtins, "__doc__": None,
-                 "__package__": None, "__spec__": None}  # fmt: skip
         main = type(sys)("__main__")
-        main.__dict__.update(names)
+        main.__dict__.update(names_of_main(source, script, root))
         sys.modules["__main__"] = main
+        as_notebook(source, main.__dict__, progress.stubs)
         if progress.mode != "plain":
             recorder.start()
         try:
+            packages_above(main.__package__)
             exec(code, main.__dict__)
         finally:
             recorder.stop()
@@ -110,13 +118,16 @@ def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
         if ending.code not in (0, None):
             result = _unreachable(f"it ends with `{str(ending.code)[:80]}`: it may need arguments")
     except NotReached as need:
-        result = _unreachable(str(need.args[0]) if need.args else "something that is not here")
+        reason = str(need.args[0]) if need.args else "something that is not here"
+        seen = progress.steps and progress.mode != "plain"  # then the training itself was
+        result = {"status": "finished", "reason": reason} if seen else _unreachable(reason)
     except KeyboardInterrupt:
         result = _unreachable("it was interrupted")
     except BaseException as error:
         result = _failure(error, root, progress)
     result.update(
         fake=progress.fake, made_up=progress.made_up, decided=progress.decided, steps=progress.steps,
+        contents=progress.inventions.contents, optional=progress.inventions.optional,
         batches=progress.batches, invented=progress.inventions.told, stubs=sorted(set(progress.stubs)),
         data=progress.data, shapes=recorder.shapes, calls=recorder.calls, mode=progress.mode,
     )  # fmt: skip
@@ -124,7 +135,7 @@ def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
 
 
 def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgress) -> None:
-    from . import tensorflow_adapters, torch_adapters
+    from . import command_adapters, hub_adapters, table_adapters, tensorflow_adapters, torch_adapters
 
     sys.argv = [script, *request.get("arguments", [])]
     sys.path[:] = [os.path.dirname(script), root, *[p for p in sys.path if os.path.realpath(p or ".") != os.getcwd()],
@@ -137,7 +148,7 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
     if request.get("launched") and request["mode"] != "plain":
         for name, value in _LAUNCHED.items():
             os.environ.setdefault(name, value)
-    builtins.input = lambda *a: _ask()
+    builtins.input = lambda *a: _ask(progress)
     sys.meta_path.insert(0, StubFinder(TRACKERS, progress.stubs, root))
     sys.meta_path += [StubFinder(OPTIONAL, progress.stubs, root), AbsentFinder(progress.absent, root)]
     if request["mode"] == "plain":
@@ -146,9 +157,12 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
     warnings.simplefilter("ignore")
     random.seed(0)
     adapters = {**torch_adapters.adapters(progress), **tensorflow_adapters.adapters(progress)}
+    adapters.update({**made_up_files(progress), **hub_adapters.adapters(progress), **table_adapters.adapters(progress)})
+    texts_made_up(progress)
     adapters["multiprocessing"] = locks_of_threads
     if not request.get("arguments"):
         adapters["argparse"] = lambda argparse: arguments_made_up(argparse, progress.inventions)
+        adapters.update(command_adapters.adapters(progress.inventions))
     sys.meta_path.insert(1, PatchFinder(adapters))
     for name in [name for name in adapters if name in sys.modules]:  # imported before the project's own code
         adapters.pop(name)(sys.modules[name])
@@ -161,8 +175,10 @@ _LAUNCHED = {
 }  # fmt: skip
 
 
-def _ask() -> Any:
-    raise NotReached("an answer typed by a person")
+def _ask(progress: RunProgress) -> Any:
+    if progress.mode == "plain":
+        raise NotReached("an answer typed by a person")
+    return progress.inventions.answer()
 
 
 def _unreachable(reason: str) -> dict[str, Any]:
@@ -191,6 +207,8 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
     within = last is not None and any(part in last.filename for part in FRAMEWORKS)
     if reason is None and progress.absent and isinstance(error, (NameError, AttributeError, TypeError)) and not within:
         reason = f"the package `{progress.absent[0]}`, without which it fails ({kind}: {text[:120]})"
+    if reason is None and progress.searches.nothing and of_nothing(text):
+        reason = f"files ({progress.searches.nothing[0][:80]}), without which it fails ({kind}: {text[:120]})"
     if reason is None and progress.asked_for:
         reason = f"the network ({progress.asked_for[0][:80]}), without which it fails ({kind}: {text[:120]})"
     if reason is not None and progress.fake and not isinstance(error, (ImportError, OSError, EOFError)):
@@ -201,12 +219,14 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
         return _unreachable(reason)
     if not own:
         return _unreachable(f"it fails outside the repository's own code ({kind})")
+    doubt = _doubt(error, kind, last, own[-1], progress)
+    own, text = in_user_code(own, text, root)
     place = own[-1]
     return {
         "status": "failed",
         "cut": progress.cut,
         "text": " ".join(text.split())[:MOST_TEXT],
-        "doubt": _doubt(error, kind, last, own[-1], progress),
+        "doubt": doubt,
         "passed_on": _passed_on(error, text),
         "error": {
             "type": kind,

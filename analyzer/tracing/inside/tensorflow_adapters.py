@@ -54,6 +54,11 @@ def _tensorflow(tf: Any, progress: Any) -> None:
                 kind.__iter__ = lambda self: (
                     iterate(self) if tf.executing_eagerly() and progress.asked_by_project() else plain(self)
                 )
+    _globs(tf, progress)
+    if hasattr(tf.debugging, "disable_traceback_filtering"):
+        tf.debugging.disable_traceback_filtering()  # who refused something is asked of the traceback
+    if hasattr(tf, "summary") and hasattr(tf.summary, "create_noop_writer"):
+        tf.summary.create_file_writer = lambda *args, **options: tf.summary.create_noop_writer()
     session = tf.compat.v1.Session
     run = session.run
     seen: dict[str, int] = {}
@@ -69,6 +74,18 @@ def _tensorflow(tf: Any, progress: Any) -> None:
     session.run = run_few
 
 
+def _globs(tf: Any, progress: Any) -> None:
+    plain = tf.io.gfile.glob
+
+    def glob(pattern: Any, *args: Any, **options: Any) -> Any:
+        found = plain(pattern, *args, **options)
+        if not found and progress.asked_by_project():
+            progress.searches.nothing.append(str(pattern))
+        return found
+
+    tf.io.gfile.glob = glob
+
+
 def _below(kind: Any) -> set[Any]:
     found = set(kind.__subclasses__())
     return found.union(*(_below(k) for k in found)) if found else found
@@ -79,6 +96,8 @@ def _keras(keras: Any, progress: Any) -> None:
     if "_assay_dry" in vars(model):  # patched already under another name
         return
     model._assay_dry = True
+    if hasattr(getattr(keras, "config", None), "disable_traceback_filtering"):
+        keras.config.disable_traceback_filtering()  # who refused something is asked of the traceback
     _data(keras, progress)
     fit, evaluate, predict = model.fit, model.evaluate, model.predict
     few = functools.partial(_few, keras, progress)
@@ -181,7 +200,7 @@ def _keras(keras: Any, progress: Any) -> None:
 
 
 def folders(place: Any, name: str, inventions: Any) -> None:
-    """A folder of pictures that is not here is a made-up one, of the classes that are named."""
+    """A folder of pictures, or of texts, that is not here is a made-up one, of the classes that are named."""
     if not hasattr(place, name):
         return
     plain = getattr(place, name)
@@ -192,7 +211,9 @@ def folders(place: Any, name: str, inventions: Any) -> None:
         given = parameters.bind(*args, **options).arguments
         folder = given.get("directory")
         if isinstance(folder, (str, os.PathLike)) and not os.path.exists(folder):
-            given["directory"] = inventions.pictures(given.get("class_names") or given.get("classes"))
+            classes = given.get("class_names") or given.get("classes")
+            texts = ".txt" in (given.get("formats") or ())
+            given["directory"] = inventions.texts(classes) if texts else inventions.pictures(classes)
         return plain(*given.pop("args", ()), **{**given.pop("kwargs", {}), **given})
 
     setattr(place, name, read)

@@ -85,8 +85,12 @@ def _checkpoints(torch: Any, progress: Any) -> None:
 
         @functools.wraps(plain)
         def load_state_dict(self: Any, state: Any, *args: Any, **options: Any) -> Any:
+            if type(state) is dict and not state and AbsentFile.emptied(progress.pending):
+                return result  # made of the parts of a file that is not here
             if not isinstance(state, AbsentFile):
-                return plain(self, state, *args, **options)
+                loaded = plain(self, state, *args, **options)
+                AbsentFile.emptied(progress.pending)
+                return loaded
             state.loaded()
             return result
 
@@ -309,13 +313,13 @@ def _indices(loader: Any, wanted: int, first: bool) -> tuple[list[Any], bool]:
     from torch.utils.data import BatchSampler, RandomSampler, SequentialSampler
 
     sampler = loader.batch_sampler if loader.batch_sampler is not None else loader.sampler
-    plain = type(sampler) is BatchSampler and type(loader.sampler) in (RandomSampler, SequentialSampler)
-    if plain:
-        count, size = len(loader.sampler), loader.batch_size
+    inner: Any = getattr(sampler, "sampler", None)  # that of a sampler of batches which somebody gave, too
+    if type(sampler) is BatchSampler and type(inner) in (RandomSampler, SequentialSampler):
+        count, size = len(inner), sampler.batch_size
         starts = list(range(0, count, size))
         batches = [list(range(s, min(s + size, count))) for s in (*starts[:wanted], *starts[wanted:][-1:])]
         shorter = batches and len(batches[-1]) < size
-        if (shorter and loader.drop_last) or (len(batches) > wanted and not (shorter and first)):
+        if (shorter and sampler.drop_last) or (len(batches) > wanted and not (shorter and first)):
             batches.pop()
         kept = batches if first else batches[:1]
         return kept, len(kept) == len(loader)
@@ -417,7 +421,7 @@ def _lightning(lightning: Any, progress: Any) -> None:
 
     @functools.wraps(plain)
     def init(self: Any, *args: Any, **options: Any) -> None:
-        plain(self, accelerator="cpu", devices=1, fast_dev_run=progress.whole_batches, logger=False,
+        plain(self, accelerator="cpu", devices=1, fast_dev_run=progress.whole_batches + 1, logger=False,
               enable_progress_bar=False, enable_model_summary=False)  # fmt: skip
 
     trainer.__init__ = init
@@ -431,7 +435,7 @@ def _transformers(transformers: Any, progress: Any) -> None:
     def init(self: Any, *args: Any, **options: Any) -> None:
         for name in ("fp16", "bf16", "deepspeed", "fsdp", "push_to_hub"):
             options.pop(name, None)
-        options.update(max_steps=progress.whole_batches, use_cpu=True, report_to=[], save_strategy="no")
+        options.update(max_steps=progress.whole_batches + 1, use_cpu=True, report_to=[], save_strategy="no")
         plain(self, *args, **options)
 
     arguments.__init__ = init

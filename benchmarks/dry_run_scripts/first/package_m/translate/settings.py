@@ -1,0 +1,4 @@
+PAD, SOS, EOS, UNK = range(4)
+EMBED = 128
+HIDDEN = 256
+BATCH = 32
