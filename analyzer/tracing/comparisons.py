@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from analyzer.tracing.arithmetic import PLAIN, settled
+from analyzer.tracing.attained import record
 from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import call, get_attribute, iterate
 from analyzer.tracing.mapping_methods import holds, is_mapping
@@ -293,6 +294,9 @@ def _compare_unknown(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value)
                 return _compare_terms(op, a, b)
     if op in (ast.Eq, ast.NotEq) and isinstance(constant, (str, int, float, bool, type(None))):
         return _test(tr, subject, "==", constant, op is ast.NotEq)
+    if op in _COMPARISONS and (getattr(left, "element", None) or getattr(right, "element", None)) is not None:
+        told = tr.unknown("a comparison", subject.origin, pytype="bool")
+        return record(_COMPARISONS[op], (left, right), {}, told)
     key = ("compare", op.__name__, id(constant) if not isinstance(constant, PLAIN) else constant)
     if not isinstance(left, Unknown) or not _can_key(key):
         return tr.unknown("a comparison", subject.origin, pytype="bool")
@@ -405,6 +409,8 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
     item, items = _comparable(_member_value(item)), [_comparable(_member_value(i)) for i in items]
     if isinstance(item, Unknown):
         if complete and len(items) <= 8 and all(isinstance(i, (str, int)) for i in items) and items:
+            if item.element is not None:
+                return tr.unknown("a membership test", pytype="bool")
             found = [_test(tr, item, "==", i, False) for i in items]
             if any(truth_of(t) is True for t in found):
                 return not negated
@@ -412,7 +418,7 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
                 return negated
         return tr.unknown("a membership test", item.origin, pytype="bool")
     if isinstance(item, (Poly, Cond, Tensor)):
-        return tr.unknown("a membership test", "data", pytype="bool")
+        return tr.unknown("a membership test", "imprecise" if isinstance(item, Tensor) else "data", pytype="bool")
     if any(_is_member(i, item) for i in items):
         return not negated
     found = [_equals(tr, i, item) for i in items]

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from analyzer.tracing.annotations import MOST_CALLS, seen_call
+from analyzer.tracing.attained import Sides, leaves, of_test, sides
 from analyzer.tracing.choices import default_of, is_joint, is_joint_in_data, origin_of, settled, tier_of, wording_of
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.libraries import MARK
@@ -232,6 +233,7 @@ class Tracer:
             self.touch(value)
             shape = Shape(None, vague=not value.known_source)
             value.tensor = Tensor(shape, None, framework, site=self.site(), name=value.label or "tensor")
+            value.tensor.written = not value.known_source  # its elements are no free choice, as far as is known
         return value.tensor
 
     def term_of(self, value: Value, label: str = "size") -> Term | None:
@@ -401,11 +403,15 @@ class Tracer:
             if site.path.startswith(MARK) and value.operation == "==" and value.subject.default is None:
                 default = value.negated  # of many constants that a library asks for, one is given
             taken = self._choose(site, value.origin, text, default)
+            if value.subject.element is not None:
+                self._only(of_test(value.subject, value.constant, value.negated), taken, value.subject)
             self.settle(value, taken)
             return taken
         if isinstance(value, Unknown):
             default = bool(value.default) if value.default is not None else value.origin not in ("flag",)
             taken = self._choose(site, value.origin, text, default)
+            if value.element is not None:
+                self._only(sides(value), taken, value)
             self.touch(value)
             value.truth = taken
             return taken
@@ -413,9 +419,20 @@ class Tracer:
             if self.sampler is not None and (found := self.sampler.scalar(value)) is not None:
                 return bool(found)
             if id(value) not in self.path.truths:
-                self.path.truths[id(value)] = (value, self._choose(site, value.origin, text, True))
+                taken = self._choose(site, value.origin, text, True)
+                self._only(sides(value), taken, value)
+                self.path.truths[id(value)] = (value, taken)
             return self.path.truths[id(value)][1]
         return self._choose(site, "imprecise", text, True)
+
+    def _only(self, possible: Sides, taken: bool, asked: Value) -> None:
+        """Nothing is proved behind a truth that data may never have, for all that is known."""
+        answered = self.path.answered
+        decides = leaves(asked)
+        again = any(answered.get(leaf, asked) is not asked for leaf in decides)  # what the first answer tells of it
+        answered.update(dict.fromkeys(decides, asked))
+        if again or not possible[taken]:
+            self.path.doubt()
 
     def settle(self, test: Test, taken: bool) -> None:
         """Record the outcome of a comparison with its subject."""

@@ -7,6 +7,7 @@ import string
 from collections.abc import Callable
 from typing import Any
 
+from analyzer.tracing.attained import record
 from analyzer.tracing.dictionary_objects import plain_list, store_of
 from analyzer.tracing.known_types import returned, value_of
 from analyzer.tracing.memory import write, write_results
@@ -129,6 +130,7 @@ def call_api(
         args = tuple(plain_list(tr, a) for a in args)
     told = not open_args and told_by_call(name, args, kwargs)
     value = _call_api(tr, Api(name, api.variant), args, kwargs, node, open_args)
+    record(name, args, kwargs, value)
     if told:
         mark(value)
     if tr.sampler is not None and not open_args:
@@ -255,8 +257,13 @@ def call_method(
         return DictV(dict(named_parameters(tr, owner).items), True)  # and what is registered as a buffer
     for kind, handler in handlers:
         if isinstance(owner, kind):
-            return handler(tr, owner, name, args, kwargs, node)
+            value = handler(tr, owner, name, args, kwargs, node)
+            given = isinstance(owner, Object) and owner.kind in _GIVING
+            return value if given else record(f"{name}()", args, kwargs, value)
     return tr.unknown(f"{name}()")
+
+
+_GIVING = frozenset(("loader", "dataset", "tfdataset", "data", "session"))  # what is outside, or computed from it
 
 
 def layer_method(

@@ -7,6 +7,7 @@ import functools
 import inspect
 from typing import Any
 
+from analyzer.tracing.attained import record
 from analyzer.tracing.causes import of_layer
 from analyzer.tracing.evaluation import call, iterate, seen
 from analyzer.tracing.libraries import MARK
@@ -175,7 +176,7 @@ def call_layer(
 ) -> Value:
     """`layer(x)`."""
     told = is_plain(layer.name) and bool(args) and all(map(is_written, (*args, *kwargs.values())))
-    result = _call_layer(tr, layer, args, kwargs, node, site)
+    result = record(layer.name, args, kwargs, _call_layer(tr, layer, args, kwargs, node, site), layer)
     return mark(result) if told else result
 
 

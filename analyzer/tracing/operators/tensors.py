@@ -8,6 +8,7 @@ import numpy as np
 
 from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, OTHER_LAYOUT, RANDOM, RESHAPES, SAME_SHAPE
 from analyzer.operators.registry import layer_or_function
+from analyzer.tracing.attained import record
 from analyzer.tracing.evaluation import seen
 from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.memory import write, write_results
@@ -47,7 +48,7 @@ _ARRAY_WRITING = frozenset(("fill", "sort", "put", "itemset", "partition", "resi
 
 
 def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Value:
-    found = of_operands((value,), _attribute(tr, value, name, node))
+    found = record(name, (value,), {}, of_operands((value,), _attribute(tr, value, name, node)))
     if tr.sampler is not None and name in ("T", "mT") and value.framework in ("torch", "numpy"):
         tr.sampler.computed(name, lambda own: own.T if name == "T" else np.swapaxes(own, -1, -2), (value,), {}, found)
     return found
@@ -114,6 +115,7 @@ def tensor_method(
     tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
     result = of_method(name, owner, args, kwargs, _result(tr, owner, name, args, kwargs, node))
+    record(name, (owner, *args), kwargs, result)
     if _writes(owner, name):
         write(tr, owner, followed=_named_in_place(name))
     if tr.sampler is not None:
