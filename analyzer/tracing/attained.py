@@ -368,7 +368,8 @@ def _of_layer(making: Making, budget: int) -> Span | None:
         return rule(making, Tensor(None), budget) if rule is not None else None
     if not making.args or not ("Linear" in short or "Conv" in short or short == "Dense"):
         return None
-    if layer.args.get("activation") is not None:
+    held = (*layer.built.values(), *layer.attrs.values())
+    if layer.args.get("activation") is not None or any(isinstance(v, Tensor) and v.memory.writes for v in held):
         return None
     if attained(making.args[0], budget) == REAL:
         return REAL

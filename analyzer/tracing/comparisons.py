@@ -26,7 +26,7 @@ from analyzer.tracing.rows import Rows
 from analyzer.tracing.sets import equals_itself_alone, of_sets
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.truths import Test, truth_of
+from analyzer.tracing.truths import Test, is_unread, truth_of
 from analyzer.tracing.values import (
     Api,
     Class,
@@ -65,8 +65,12 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
         return _CONSTANT_COMPARE[op](left.data["order"], right.data["order"])
     if op in _COMPARISONS and is_python_version(left) and (known := compared(_COMPARISONS[op], right)) is not None:
         return known
+    if left is not right and any(is_unread(v) or _of_type(v) for v in (left, right)):
+        return tr.unknown("a comparison with an attribute", pytype="bool")
     if op in (ast.Is, ast.IsNot):
         return _identity(tr, left, right, op is ast.IsNot)
+    for value in (left, right):
+        tr.read(value)
     if op in (ast.In, ast.NotIn):
         return _member(tr, left, right, op is ast.NotIn)
     if isinstance(left, Rows) or isinstance(right, Rows):
@@ -136,6 +140,11 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
     ):
         return op is ast.NotEq
     return tr.unknown("a comparison", pytype="bool")
+
+
+def _of_type(value: Value) -> bool:
+    """Whether it is an attribute of an element type: ``tf.int32.as_numpy_dtype``."""
+    return isinstance(value, Api) and "." in value.name and dtype_name(Api(value.name.rpartition(".")[0])) is not None
 
 
 def _origin_of_sizes(tr: Tracer, *sizes: Value) -> str:
@@ -247,6 +256,10 @@ def _compare_terms(op: type[ast.cmpop], left: Any, right: Any) -> Value:
 
 
 def _compare_tensors(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: ast.AST | None) -> Value:
+    if any(isinstance(v, Tensor) and "may be None" in v.tags for v in (left, right)) and (
+        left is None or right is None
+    ):
+        return tr.unknown("whether there is a gradient", pytype="bool")
     if op in (ast.Eq, ast.NotEq) and (left is None or right is None or isinstance(left, str) or isinstance(right, str)):
         return op is ast.NotEq
     for tensor, other in ((left, right), (right, left)):
@@ -374,8 +387,15 @@ def _identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
         return _test(tr, left, "is", right, negated)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return left is right if not negated and left is right else tr.unknown("a comparison", pytype="bool")
+    if right is None and isinstance(left, Tensor) and "may be None" in left.tags:
+        return tr.unknown("whether there is a gradient", pytype="bool")
+    if right is None and isinstance(left, Poly) and any(tr.symbols.kind(s.name) in _MAYBE_NONE for s in left.symbols):
+        return tr.unknown("whether a size is known", pytype="bool")
     same = _same_name(left, right) or (isinstance(left, bool) and left == right and type(left) is type(right))
     return same is not negated
+
+
+_MAYBE_NONE = ("batch", "lost")  # a size that Keras leaves open, and what this analysis took for one
 
 
 def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
@@ -483,4 +503,5 @@ def invert_truth(tr: Tracer, value: Value, node: ast.AST | None = None) -> Value
         return opposite
     if isinstance(value, (Unknown, Tensor)):
         return not tr.decide(value, node)
-    return tr.unknown("a truth", "imprecise" if isinstance(value, Instance) else "data", pytype="bool")
+    lost = isinstance(value, (Instance, Api)) or is_unread(value)
+    return tr.unknown("a truth", "imprecise" if lost else "data", pytype="bool")

@@ -169,6 +169,7 @@ class Path:
     conditions: list[Condition] = field(default_factory=list)
     truths: dict[int, tuple[Any, bool]] = field(default_factory=dict)  # of tensors that were decided, by identity
     answered: dict[int, Any] = field(default_factory=dict)  # what was asked last of what data decides, by identity
+    guessed: bool = False  # whether something was read that a function which nobody looked into may have changed
     importing: int = 0  # modules whose top level is followed
     imported: set[Any] = field(default_factory=set)  # keys of the modules whose decisions are among these
 
@@ -192,10 +193,9 @@ class Path:
         )
 
     def state(self) -> Any:
-        return (
-            list(self.decisions), list(self.conditions), dict(self.truths), set(self.imported), dict(self.answered),
-        )  # fmt: skip
+        kept = list(self.decisions), list(self.conditions), dict(self.truths), set(self.imported)
+        return (*kept, dict(self.answered), self.guessed)
 
     def restore(self, state: Any) -> None:
         self.decisions[:], self.conditions[:], self.truths = state[0], state[1], dict(state[2])
-        self.imported, self.answered = set(state[3]), dict(state[4])
+        self.imported, self.answered, self.guessed = set(state[3]), dict(state[4]), state[5]

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from analyzer.tracing.annotations import MOST_CALLS, seen_call
 from analyzer.tracing.attained import Sides, leaves, of_test, sides
+from analyzer.tracing.captured import changed_by
 from analyzer.tracing.choices import default_of, is_joint, is_joint_in_data, origin_of, settled, tier_of, wording_of
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.libraries import MARK
@@ -38,6 +39,7 @@ from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate
 
 APPLICATION = 10  # steps that one operator application counts for
 MOST_DEPTH = 48  # calls within calls; each takes some ten of Python's frames
+MOST_GIVEN = 64  # parts of a container that a function may change too
 
 
 class Tracer:
@@ -144,6 +146,22 @@ class Tracer:
                 if not choice.lost:
                     self.touch(choice)
                     choice.lose()
+
+    def read(self, value: Value) -> None:
+        """Call where a container's items or their number are asked for."""
+        if isinstance(value, (ListV, DictV)) and value.given:
+            self.path.guessed = True
+
+    def give(self, values: Iterable[Value], depth: int = 3) -> None:
+        """A function that nobody has looked into may change what it is given, and what a function among it changes."""
+        for value in values:
+            if isinstance(value, (ListV, DictV)):
+                self.touch(value)
+                value.given = True
+            held = value.items.values() if isinstance(value, DictV) else value.items if isinstance(value, ListV) else ()
+            held = changed_by(value) if isinstance(value, Function) else value if type(value) is tuple else held
+            if depth:
+                self.give(list(held)[:MOST_GIVEN], depth - 1)
 
     def forget(self, values: Iterable[Value]) -> None:
         """An unknown function may change the lists, dictionaries and objects that it is given."""
@@ -297,7 +315,7 @@ class Tracer:
 
     @property
     def certain(self) -> bool:
-        return not self.doubts and all(d.free for d in self.path.decisions)
+        return not (self.doubts or self.path.guessed) and all(d.free for d in self.path.decisions)
 
     @contextmanager
     def doubtful(self, doubt: bool) -> Iterator[None]:
@@ -382,6 +400,7 @@ class Tracer:
 
     def decide(self, value: Value, node: ast.AST | None = None, text: str = "") -> bool:
         """Python's truth of a value; where it is open, the path takes one side."""
+        self.read(value)
         truth = truth_of(value)
         if truth is not None:
             return truth

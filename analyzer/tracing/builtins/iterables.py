@@ -50,6 +50,7 @@ def _least(value: ListV | DictV) -> int:
 
 def length(c: Call) -> Value:
     value = c.get(0)
+    c.tr.read(value)
     if isinstance(value, (ListV, DictV)):
         return c.tr.fresh("len", "unknown", _least(value)) if value.open else len(value.items)
     if isinstance(value, (str, tuple, bytes)):

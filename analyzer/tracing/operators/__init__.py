@@ -211,6 +211,8 @@ def _unknown_api(tr: Tracer, api: Api, args: tuple[Value, ...]) -> Value:
         counts[api.name] += 1
         tr.modes_origin = tr.modes_origin or ("imprecise" if any(map(holds_objects, args)) else "")
     tr.forget(found for a in args if not isinstance(found := store_of(tr, a) or a, Instance))
+    if not api.name.startswith((*_QUIET, *_OF_ARRAYS)):
+        tr.give(args)
     last = api.name.rpartition(".")[2]
     if last.endswith(("Error", "Exception", "Warning")):
         return Api(api.name)

@@ -15,6 +15,7 @@ from analyzer.tracing.memory import write, write_results
 from analyzer.tracing.operators.element_types import array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.own_gradients import follow_back
+from analyzer.tracing.operators.packed import elements_alone, packing_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.operators.sessions import run_fetches
@@ -79,11 +80,21 @@ def _attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Va
         return turned
     if name == "size" and value.framework == "numpy":
         return product(value.dims) if value.dims is not None else tr.unknown("a size", "data", pytype="int")
+    if name == "data" and packing_of(value) is not None:
+        return elements_alone(tr, value)
     if name in ("data", "grad", "real", "imag"):
         return (
             value
             if name == "data"
-            else Tensor(value.shape, value.dtype, value.framework, graph=value.graph, sources=(value,), name=name)
+            else Tensor(
+                value.shape,
+                value.dtype,
+                value.framework,
+                graph=value.graph,
+                sources=(value,),
+                name=name,
+                tags=frozenset(("may be None",)) if name == "grad" else frozenset(),
+            )
         )
     if name == "dtype":
         return (
@@ -155,6 +166,8 @@ def _result(
             return owner.strides[axis]
     if name in ("item", "tolist", "backward", "eval", "initializer", "stride", "data_ptr", "storage", "register_hook"):
         tr.shared.asks_values = tr.shared.asks_values or name in ("item", "tolist")
+        if name == "register_hook":
+            tr.give(args)
         if name == "item" and owner.value is not None:
             return owner.value
         if name == "item" and not args and not kwargs:
