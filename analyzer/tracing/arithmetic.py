@@ -79,7 +79,9 @@ def unary(tr: Tracer, op: type[ast.unaryop], value: Value) -> Value:
     if op is ast.USub and tensor_in(value) is not None and not value.cls.find("__neg__"):
         return dispatched(tr, value, Api("torch.Tensor.neg"), (value,), {})
     if isinstance(value, Unknown):
-        result = tr.unknown("arithmetic", value.origin, pytype="")
+        result = record(
+            "unary -" if op is ast.USub else "unary", (value,), {}, tr.unknown("arithmetic", value.origin, pytype="")
+        )
         if op is ast.USub and value.term is not None:
             result.term = -value.term
         return result

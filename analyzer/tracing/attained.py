@@ -114,6 +114,17 @@ def of_test(subject: Unknown, constant: Value, negated: bool) -> Sides:
     return (true, false) if negated else (false, true)
 
 
+def independent(questions: Iterable[Value]) -> bool:
+    """Whether all of them may be true together, and all false."""
+    seen: set[int] = set()
+    for question in questions:
+        own = leaves(question)
+        if own & seen or (_tells(question) and sides(question) != (True, True)):
+            return False
+        seen |= own
+    return True
+
+
 def leaves(value: Value, budget: int = MOST_STEPS) -> frozenset[int]:
     """What decides it, by identity: tensors that are given or drawn, and layers whose weights are drawn."""
     found: set[int] = set()
@@ -449,9 +460,14 @@ _RULES: dict[str, Callable[[Making, Tensor, int], Span | None]] = {
 }
 
 
-def record(name: str, args: Iterable[Value], kwargs: dict[str, Value], result: Value, owner: Value = None) -> Value:
-    """Note how a result was made, and its parts."""
-    operands = tuple(args)
+def record(
+    name: str, args: Iterable[Value], kwargs: dict[str, Value], result: Value, owner: Value = None,
+    derived: bool = False,
+) -> Value:  # fmt: skip
+    """Note how a result was made, and its parts. What no tensor went into may be anything, unless it is `derived`."""
+    operands, short = tuple(args), name.rpartition(".")[2]
+    if not derived and short not in _RULES and short not in _DRAWN and not any(map(_tells, operands)):
+        return result
     for index, part in enumerate(_parts(result)):
         if isinstance(part, Tensor) and part.making is None and not any(part is v for v in operands):
             part.making = Making(name, operands, kwargs, part.memory.writes, index, owner)
@@ -460,6 +476,13 @@ def record(name: str, args: Iterable[Value], kwargs: dict[str, Value], result: V
             held.making = Making(name, operands, kwargs, 0, index, owner)
             part.element = held
     return result
+
+
+def _tells(value: Value) -> bool:
+    """Whether elements of tensors are in it."""
+    if isinstance(value, (ListV, tuple)):
+        return any(map(_tells, (value.items if isinstance(value, ListV) else value)[:16]))
+    return isinstance(value, Tensor) or (isinstance(value, Unknown) and value.element is not None)
 
 
 def _parts(result: Value) -> Iterator[Value]:

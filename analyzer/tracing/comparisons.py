@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 import operator
 from collections.abc import Callable
 from contextlib import suppress
@@ -437,6 +438,8 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
             if all(truth_of(t) is False for t in found):
                 return negated
         return tr.unknown("a membership test", item.origin, pytype="bool")
+    if isinstance(item, Poly) and _covered(item, items):
+        return not negated
     if isinstance(item, (Poly, Cond, Tensor)):
         return tr.unknown("a membership test", "imprecise" if isinstance(item, Tensor) else "data", pytype="bool")
     if any(_is_member(i, item) for i in items):
@@ -449,6 +452,15 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
     return tr.unknown("a membership test", pytype="bool")
 
 
+def _covered(item: Poly, items: list[Value]) -> bool:
+    """Whether a few numbers are all that a size can be."""
+    low, high = item.interval.lo, item.interval.hi
+    if not (abs(low) < math.inf and abs(high) < math.inf) or high - low >= MOST_COVERED:
+        return False
+    return all(n in [i for i in items if type(i) is int] for n in range(int(low), int(high) + 1))
+
+
+MOST_COVERED = 64
 _COMPARED = (*PLAIN, Tensor, Api, Class, Function, Layer)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 
 from analyzer.tracing.agreement import alike
+from analyzer.tracing.attained import independent
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.collected import MOST_ELEMENTS, as_dict, as_set, in_order
 from analyzer.tracing.container_values import exactly
@@ -293,6 +294,7 @@ def every(wanted: bool) -> Callable[[Call], Value]:
                 pending.append(value)
         if endless or not all(isinstance(value, Cond) for value in pending):
             free = not endless and all(isinstance(v, Tensor) or getattr(v, "origin", "") in FREE for v in pending)
+            free = free and independent(pending)
             return c.tr.unknown("a test of many", "data" if free else "imprecise", pytype="bool")
         return (all_of(*pending) if wanted else any_of(*pending)) if pending else wanted
 

@@ -261,7 +261,7 @@ def call_method(
         if isinstance(owner, kind):
             value = handler(tr, owner, name, args, kwargs, node)
             given = isinstance(owner, Object) and owner.kind in _GIVING
-            return value if given else record(f"{name}()", args, kwargs, value)
+            return value if given else record(f"{name}()", args, kwargs, value, derived=True)
     return tr.unknown(f"{name}()")
 
 

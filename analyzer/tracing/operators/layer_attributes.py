@@ -37,7 +37,8 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
     if name == "start_dim" and layer.name == "torch.nn.Flatten" and name not in layer.args:
         return 1
     if name in layer.attrs:
-        return layer.attrs[name]
+        default = layer.attrs[name] is None and not _kept(layer, name)  # in whose place stands something else
+        return tr.unknown(f"attribute {name}") if default else layer.attrs[name]
     if name in layer.args:
         return layer.args[name] if _kept(layer, name) else tr.unknown(f"attribute {name}")
     if name in ("weight", "bias"):
@@ -69,7 +70,7 @@ def _kept(layer: Layer, name: str) -> bool:
     if not layer.name.startswith(("keras.", "tf.")):
         return True
     if name in _PAIRS:
-        return isinstance(layer.args[name], (str, tuple))
+        return isinstance(layer.args.get(name), (str, tuple))
     return name not in _MADE_OF and not name.endswith(("_initializer", "_regularizer", "_constraint"))
 
 
