@@ -46,37 +46,6 @@ class Span(NamedTuple):
 
 REAL = Span(-math.inf, math.inf)
 UNIT = Span(0.0, 1.0)
-Sides = tuple[bool, bool]  # whether it can be false, whether it can be true
-NEITHER: Sides = (False, False)
-
-
-def sides(question: Value, budget: int = MOST_STEPS) -> Sides:
-    """Which truths of a tensor, or of what is read from it, are possible for all that is known."""
-    if isinstance(question, Unknown):
-        if question.element is not None:
-            return sides(question.element, budget)
-        return (True, True) if question.known_source else NEITHER
-    if not isinstance(question, Tensor) or budget <= 0:
-        return NEITHER
-    making = _making(question)
-    if making is None:
-        free = _leaf(question)
-        return NEITHER if free is None else (True, True) if question.dtype == "bool" else _truths_of(free)
-    name, args = making.short, making.args
-    if name in _COMPARING and len(args) == 2:
-        return _compared(name, args[0], args[1], budget - 1)
-    if name in ("equal", "array_equal", "allclose") and len(args) >= 2:
-        return _alike(args[0], args[1], budget - 1)
-    if name in ("logical_not", "~", "bitwise_not", "invert") and args:
-        false, true = sides(args[0], budget - 1)
-        return (true, false)
-    if name in _JOINING and len(args) == 2 and not leaves(args[0]) & leaves(args[1]):
-        (f, t), (g, u) = sides(args[0], budget - 1), sides(args[1], budget - 1)
-        return (f or g, t and u) if name in ("&", "logical_and") else (f and g, t or u)
-    if args and _of_truths(args[0]) and (name in ("any", "all", "reduce_any", "reduce_all") or name in _KEEPING):
-        return sides(args[0], budget - 1)
-    found = attained(question, budget - 1)
-    return NEITHER if found is None else _truths_of(found)
 
 
 def attained(value: Value, budget: int = MOST_STEPS) -> Span | None:
@@ -97,32 +66,13 @@ def attained(value: Value, budget: int = MOST_STEPS) -> Span | None:
         return None
     if value.dims == () and isinstance(value.value, int):
         return Span(float(value.value), float(value.value), True)
-    making = _making(value)
+    making = making_of(value)
     if making is None:
-        return _leaf(value)
+        return of_leaf(value)
     rule = _RULES.get(making.short)
     if rule is None and isinstance(making.owner, Layer):
         return _of_layer(making, budget - 1)
     return rule(making, value, budget - 1) if rule is not None else None
-
-
-def of_test(subject: Unknown, constant: Value, negated: bool) -> Sides:
-    """Of a comparison with a constant."""
-    false, true = NEITHER if isinstance(constant, (str, type(None))) else _compared("==", subject, constant, MOST_STEPS)
-    if isinstance(constant, bool):
-        false, true = sides(subject)[:: 1 if constant else -1]
-    return (true, false) if negated else (false, true)
-
-
-def independent(questions: Iterable[Value]) -> bool:
-    """Whether all of them may be true together, and all false."""
-    seen: set[int] = set()
-    for question in questions:
-        own = leaves(question)
-        if own & seen or (_tells(question) and sides(question) != (True, True)):
-            return False
-        seen |= own
-    return True
 
 
 def leaves(value: Value, budget: int = MOST_STEPS) -> frozenset[int]:
@@ -160,7 +110,7 @@ def _held(part: Value) -> Iterable[Value]:
     return part.items.values() if isinstance(part, DictV) else part.items if isinstance(part, ListV) else part
 
 
-def _making(tensor: Tensor) -> Making | None:
+def making_of(tensor: Tensor) -> Making | None:
     """How it was made, if it was: and nothing was written into it since, or `_LOST`."""
     making = tensor.making
     return _LOST if tensor.memory.writes != (making.writes if making is not None else 0) else making
@@ -169,60 +119,13 @@ def _making(tensor: Tensor) -> Making | None:
 _LOST = Making("", (), {}, 0)
 
 
-def _leaf(tensor: Tensor) -> Span | None:
+def of_leaf(tensor: Tensor) -> Span | None:
     """Of what is given to the program."""
     if tensor.written or tensor.sources or "variable" in tensor.tags:
         return None
     if tensor.name == "image":
         return Span(0.0, 1.0, True)
     return Span(0.0, 1.0, True, True) if tensor.name == "label" else REAL
-
-
-def _truths_of(span: Span) -> Sides:
-    return span.has(0.0), span.low < 0 or span.high > 0
-
-
-def _of_truths(value: Value) -> bool:
-    return isinstance(value, Tensor) and value.dtype == "bool"
-
-
-def _compared(sign: str, left: Value, right: Value, budget: int) -> Sides:
-    for value, other, turned in ((left, right, sign), (right, left, _TURNED.get(sign, sign))):
-        if isinstance(other, float) and math.isinf(other) and attained(value, budget) is not None:
-            smaller = (other > 0) is (turned in ("<", "<="))  # every number is finite
-            true = turned == "!=" or (turned != "==" and smaller)
-            return (not true, true)
-    a, b = attained(left, budget), attained(right, budget)
-    if a is None or b is None or leaves(left) & leaves(right):
-        return NEITHER
-    if sign in ("==", "!="):
-        same = _meet(a, b)
-        differ = not (a.point and b.point and a.low == b.low)
-        return (differ, same) if sign == "==" else (same, differ)
-    if sign in (">", ">="):
-        return _compared_spans(b, a, sign == ">=")
-    return _compared_spans(a, b, sign == "<=")
-
-
-def _compared_spans(a: Span, b: Span, same: bool) -> Sides:
-    """Of `a < b`, or of `a <= b` if `same`: whether it can be false, and whether it can be true."""
-    both = a.closed and b.closed
-    true = a.low < b.high or (same and both and a.low == b.high)
-    false = a.high > b.low or (not same and both and a.high == b.low)
-    return false, true
-
-
-def _meet(a: Span, b: Span) -> bool:
-    if a.point or b.point:
-        return b.has(a.low) if a.point else a.has(b.low)
-    return max(a.low, b.low) < min(a.high, b.high) and not (a.whole or b.whole)
-
-
-def _alike(left: Value, right: Value, budget: int) -> Sides:
-    a, b = attained(left, budget), attained(right, budget)
-    if a is None or b is None or leaves(left) & leaves(right):
-        return NEITHER
-    return not (a.point and b.point), _meet(a, b)
 
 
 def _common(values: Iterable[Value], budget: int) -> Span | None:
@@ -244,10 +147,7 @@ def _common(values: Iterable[Value], budget: int) -> Span | None:
 
 # ------------------------------------------------------------------------------------------------ rules
 
-_COMPARING = frozenset(("==", "!=", "<", "<=", ">", ">="))
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_JOINING = frozenset(("&", "|", "logical_and", "logical_or"))
-_KEEPING = frozenset((
+KEEPING = frozenset((
     "view", "reshape", "flatten", "squeeze", "unsqueeze", "permute", "transpose", "t", "T", "mT", "contiguous", "ravel",
     "detach", "clone", "cpu", "cuda", "to", "float", "double", "half", "numpy", "item", "data", "[]", "expand", "flip",
     "max", "min", "amax", "amin", "reduce_max", "reduce_min", "mean", "reduce_mean", "median", "requires_grad_", "cast",
@@ -438,7 +338,7 @@ def _exp(x: float) -> float:
 
 
 _RULES: dict[str, Callable[[Making, Tensor, int], Span | None]] = {
-    **dict.fromkeys(_KEEPING, _first),
+    **dict.fromkeys(KEEPING, _first),
     **dict.fromkeys(("sum", "reduce_sum"), _sum),
     **dict.fromkeys(("exp",), _monotone(_exp)),
     **dict.fromkeys(("sqrt",), _monotone(math.sqrt, 0.0)),
@@ -466,7 +366,7 @@ def record(
 ) -> Value:  # fmt: skip
     """Note how a result was made, and its parts. What no tensor went into may be anything, unless it is `derived`."""
     operands, short = tuple(args), name.rpartition(".")[2]
-    if not derived and short not in _RULES and short not in _DRAWN and not any(map(_tells, operands)):
+    if not derived and short not in _RULES and short not in _DRAWN and not any(map(tells, operands)):
         return result
     for index, part in enumerate(_parts(result)):
         if isinstance(part, Tensor) and part.making is None and not any(part is v for v in operands):
@@ -478,10 +378,10 @@ def record(
     return result
 
 
-def _tells(value: Value) -> bool:
+def tells(value: Value) -> bool:
     """Whether elements of tensors are in it."""
     if isinstance(value, (ListV, tuple)):
-        return any(map(_tells, (value.items if isinstance(value, ListV) else value)[:16]))
+        return any(map(tells, (value.items if isinstance(value, ListV) else value)[:16]))
     return isinstance(value, Tensor) or (isinstance(value, Unknown) and value.element is not None)
 
 

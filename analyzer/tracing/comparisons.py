@@ -298,6 +298,9 @@ def _of_graph(value: Value) -> bool:
 
 def _compare_unknown(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value) -> Value:
     subject, constant = (left, right) if isinstance(left, Unknown) else (right, left)
+    if op in _ORDERED and subject.term is None and _real(subject) and isinstance(constant, (int, float)):
+        told = tr.unknown("a comparison", subject.origin, pytype="bool")
+        return record(_COMPARISONS[op], (left, right), {}, told)
     if (isinstance(constant, (int, Poly)) and not isinstance(constant, bool)) or (
         isinstance(constant, Unknown) and subject.term is not None and constant.term is not None
     ):
@@ -318,6 +321,13 @@ def _compare_unknown(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value)
         tr.touch(subject)
         subject.items[key] = tr.unknown("a comparison", subject.origin, pytype="bool")
     return subject.items[key]
+
+
+def _real(value: Unknown) -> bool:
+    """Whether it is read from a tensor of numbers with a point."""
+    making = value.element.making if value.element is not None else None
+    source = making.args[0] if making is not None and making.args else None
+    return isinstance(source, Tensor) and (source.dtype or "").startswith("float")
 
 
 def _can_key(key: Any) -> bool:
@@ -504,6 +514,7 @@ def _met(tr: Tracer, item: Value, container: Iterator_ | Instance) -> bool | Non
 
 
 def invert_truth(tr: Tracer, value: Value, node: ast.AST | None = None) -> Value:
+    tr.read(value)
     truth = truth_of(value)
     if truth is not None:
         return not truth

@@ -10,13 +10,14 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from analyzer.tracing.annotations import MOST_CALLS, seen_call
-from analyzer.tracing.attained import Sides, leaves, of_test, sides
+from analyzer.tracing.attained import leaves
 from analyzer.tracing.captured import changed_by
 from analyzer.tracing.choices import default_of, is_joint, is_joint_in_data, origin_of, settled, tier_of, wording_of
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd, SeenThrough
 from analyzer.tracing.problems import GUESS_FREE, GUESSED_RUN, SAMPLED_RUN, Diagnostic, ShapeFailure
+from analyzer.tracing.questions import Sides, of_test, sides
 from analyzer.tracing.rows import LIST, Rows
 from analyzer.tracing.solver import satisfiable
 from analyzer.tracing.symbols import Site, Symbols

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import islice
 
 from analyzer.tracing.agreement import alike
-from analyzer.tracing.attained import independent
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.collected import MOST_ELEMENTS, as_dict, as_set, in_order
 from analyzer.tracing.container_values import exactly
@@ -19,6 +18,7 @@ from analyzer.tracing.overwriting import fill
 from analyzer.tracing.own_truths import own_truth
 from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.questions import independent
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensor_objects import tensor_in
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
