@@ -119,10 +119,18 @@ def making_of(tensor: Tensor) -> Making | None:
 _LOST = Making("", (), {}, 0)
 
 
+_LEAST = {"bool": 1.0, "uint8": 255.0}  # element types of numbers that are not negative, and the largest of each
+
+
 def of_leaf(tensor: Tensor) -> Span | None:
     """Of what is given to the program."""
     if tensor.written or tensor.sources or "variable" in tensor.tags:
         return None
+    kind = tensor.dtype or ""
+    if kind in _LEAST:
+        return Span(0.0, _LEAST[kind], True, True)
+    if kind.startswith("int") and tensor.name != "label":
+        return Span(-math.inf, math.inf, False, True)
     if tensor.name == "image":
         return Span(0.0, 1.0, True)
     return Span(0.0, 1.0, True, True) if tensor.name == "label" else REAL
@@ -174,9 +182,14 @@ _LAYER_LOSSES = {
 def _first(making: Making, made: Tensor, budget: int) -> Span | None:
     if making.index and making.short in ("max", "min", "median"):
         return None  # the indices
-    if not making.args:
+    if not making.args or (making.short in ("max", "min") and any(isinstance(v, Tensor) for v in making.args[1:])):
         return None
+    chosen = making.kwargs.get("index") if making.short == "[]" else None
+    if any(isinstance(v, (Tensor, ListV, Unknown)) for v in (chosen if isinstance(chosen, tuple) else (chosen,))):
+        return None  # by what they are, perhaps
     found = attained(making.args[0], budget)
+    if made.dtype in _LEAST and (making.short in _TYPES or making.short == "bool") and found is not None:
+        return Span(0.0, _LEAST[made.dtype], True, True) if found == REAL and made.dtype == "bool" else None
     if found is not None and found != REAL and making.short in _TYPES and not (made.dtype or "").startswith("float"):
         return None
     return found
@@ -266,6 +279,8 @@ def _matrix(making: Making, made: Tensor, budget: int) -> Span | None:
 
 
 def _loss(making: Making, made: Tensor, budget: int) -> Span | None:
+    if len(making.args) < 2 or leaves(making.args[0]) & leaves(making.args[1]):
+        return None
     free = any(isinstance(v, Tensor) and attained(v, budget) == REAL for v in making.args[:2])
     return Span(0.0, math.inf) if free else None
 

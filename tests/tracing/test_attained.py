@@ -55,6 +55,7 @@ def test_what_elements_can_be_lets_an_error_be_proved(tmp_path: Path, test: str)
         "x.clamp(0, 1).max() > 1", "F.normalize(x).norm() > 9", "random.randint(1, 3) not in (1, 2, 3)",
         "float(torch.rand(1)) > 1", "abs(x.sum()) < 0", "torch.rand(1).item() * 2 > 2", "x.std() < 0",
         "nn.Dropout(1.0)(torch.ones(3)).sum() != 0", "torch.randperm(3).sum() != 3", "net.weight.grad is not None",
+        "x[x > 0].min() < 0", "torch.max(x, torch.zeros(2, 3)).min() < 0", "F.mse_loss(x, x) > 0",
         "torch.distributions.Uniform(0, 1).sample() > 1", "nn.LayerNorm(3).bias.sum() != 0",
     ],
 )  # fmt: skip
@@ -67,6 +68,13 @@ def test_what_one_answer_tells_of_the_next_is_not_forgotten(tmp_path: Path) -> N
     assert not _proved(tmp_path, text.format(FAILS))
     assert not _proved(tmp_path, f"if x.min() < 0:\n    x = x - x.min()\n    if x.min() < 0:\n        {FAILS}\n")
     assert _proved(tmp_path, f"if x.sum() > 0:\n    if y.sum() > 0:\n        {FAILS}\n")
+
+
+def test_what_an_argument_can_be(tmp_path: Path) -> None:
+    text = "def f(x: torch.Tensor):\n    if {}:\n        {}\nf(x)\n"
+    assert _proved(tmp_path, text.format("x.min() < 0", FAILS))
+    assert not _proved(tmp_path, text.format("(x.min() > 0) != (x.min() > 0)", FAILS))
+    assert not _proved(tmp_path, text.format("x.bool().sum() < 0", FAILS))
 
 
 def test_what_is_written_into_a_tensor_counts(tmp_path: Path) -> None:

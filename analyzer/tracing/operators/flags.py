@@ -75,7 +75,8 @@ def parser_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...],
 
 def _of_program(tr: Tracer, value: Value, nothing: bool) -> Value:
     """What a command line that stands in the program makes of an argument; `nothing`: an empty one, its default."""
-    default = value.default if isinstance(value, Unknown) else None if isinstance(value, (ListV, Poly)) else value
+    lost = isinstance(value, Poly) or (isinstance(value, ListV) and value.open)
+    default = value.default if isinstance(value, Unknown) else None if lost else value
     return default if nothing and default is not None else tr.unknown("an argument of the program's own")
 
 
