@@ -439,6 +439,8 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
         return tr.unknown("a membership test", getattr(container, "origin", "imprecise"), pytype="bool")
     item, items = _comparable(_member_value(item)), [_comparable(_member_value(i)) for i in items]
     if isinstance(item, Unknown):
+        if item.pytype == "bool" and all(any(i is truth for i in items) for truth in (True, False)):
+            return not negated
         if complete and len(items) <= 8 and all(isinstance(i, (str, int)) for i in items) and items:
             if item.element is not None:
                 return tr.unknown("a membership test", pytype="bool")

@@ -23,9 +23,9 @@ _DRAWN = re.compile(
     r"Linear|Conv|Norm|Embedding|RNN|LSTM|GRU|Attention|Transformer|PReLU|Adaptive\w*Loss|Dropout|RReLU|\.Seq"
 )
 _OUTSIDE = ("rand", "load", "read", "from_file", "dropout", "bernoulli", "multinomial", "normal", "uniform", "sample",
-            "shuffle", "permutation", "choice", "seed", "input", "Variable")  # fmt: skip
+            "shuffle", "permutation", "choice", "seed", "input", "Variable", "from_directory", "get_file")  # fmt: skip
 _HOMES = ("torch.", "numpy.", "tf.", "keras.", "jax.")
-_MACHINE = (".cuda.", ".distributed.", ".random.", ".hub.", ".backends.", ".io.", ".utils.", ".distributions.",
+_MACHINE = (".cuda.", ".distributed.", ".random.", ".hub.", ".backends.", ".io.", "torch.utils.", ".distributions.",
             ".datasets.", ".config.", ".mps.", ".memmap", ".optim.")  # fmt: skip
 MOST_LOOKED_AT = 64  # elements of a list, and tensors behind one
 
