@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from analyzer.tracing.attained import record
 from analyzer.tracing.choices import origin_of
 from analyzer.tracing.dictionary_objects import plain_list
 from analyzer.tracing.evaluation import call, get_attribute, iterate, seen
@@ -78,7 +79,9 @@ def unary(tr: Tracer, op: type[ast.unaryop], value: Value) -> Value:
     if op is ast.USub and tensor_in(value) is not None and not value.cls.find("__neg__"):
         return dispatched(tr, value, Api("torch.Tensor.neg"), (value,), {})
     if isinstance(value, Unknown):
-        result = tr.unknown("arithmetic", value.origin, pytype="")
+        result = record(
+            "unary -" if op is ast.USub else "unary", (value,), {}, tr.unknown("arithmetic", value.origin, pytype="")
+        )
         if op is ast.USub and value.term is not None:
             result.term = -value.term
         return result
@@ -223,7 +226,7 @@ def _of_unknowns(tr: Tracer, op: type[ast.operator], left: Value, right: Value) 
     """Arithmetic on a value of unknown type: it may be a number, and then its term is known."""
     origins = [v.origin for v in (left, right) if isinstance(v, Unknown)]
     origin = next((o for o in origins if o not in FREE), origins[0])
-    result = tr.unknown("arithmetic", origin)
+    result = record(_SYMBOLS[op], (left, right), {}, tr.unknown("arithmetic", origin))
     if any(isinstance(v, (str, bytes)) or (isinstance(v, Unknown) and v.pytype == "str") for v in (left, right)):
         result.pytype = "str"
         return result

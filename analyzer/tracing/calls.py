@@ -95,6 +95,7 @@ def call_node(tr: Tracer, node: ast.Call) -> Value:
         elif isinstance(value := plain_store(tr, value) or value, DictV) and all(
             isinstance(k, str) for k in value.items
         ):
+            tr.read(value)
             kwargs.update(value.items)
             open_args = open_args or value.open
         else:
@@ -201,6 +202,7 @@ def _call_unknown(
     counts = tr.shared.known_calls if typed else tr.shared.unknown_calls
     counts[function.label or "an unknown function"] += 1
     tr.forget((*args, *kwargs.values()))
+    tr.give((*args, *kwargs.values()))
     looked_up = function.label.endswith(".get") and function.origin == "param"  # in what a caller gives
     origin = function.origin if looked_up or not function.known_source else "foreign"
     if typed:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 import operator
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from analyzer.tracing.arithmetic import PLAIN, settled
+from analyzer.tracing.attained import record
 from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import call, get_attribute
 from analyzer.tracing.lazy_iterators import step_through
@@ -26,7 +28,7 @@ from analyzer.tracing.rows import Rows
 from analyzer.tracing.sets import equals_itself_alone, of_sets
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.truths import Test, truth_of
+from analyzer.tracing.truths import Test, is_unread, truth_of
 from analyzer.tracing.values import (
     Api,
     Class,
@@ -65,8 +67,12 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
         return _CONSTANT_COMPARE[op](left.data["order"], right.data["order"])
     if op in _COMPARISONS and is_python_version(left) and (known := compared(_COMPARISONS[op], right)) is not None:
         return known
+    if left is not right and any(is_unread(v) or _of_type(v) for v in (left, right)):
+        return tr.unknown("a comparison with an attribute", pytype="bool")
     if op in (ast.Is, ast.IsNot):
         return _identity(tr, left, right, op is ast.IsNot)
+    for value in (left, right):
+        tr.read(value)
     if op in (ast.In, ast.NotIn):
         return _member(tr, left, right, op is ast.NotIn)
     if isinstance(left, Rows) or isinstance(right, Rows):
@@ -136,6 +142,11 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
     ):
         return op is ast.NotEq
     return tr.unknown("a comparison", pytype="bool")
+
+
+def _of_type(value: Value) -> bool:
+    """Whether it is an attribute of an element type: ``tf.int32.as_numpy_dtype``."""
+    return isinstance(value, Api) and "." in value.name and dtype_name(Api(value.name.rpartition(".")[0])) is not None
 
 
 def _origin_of_sizes(tr: Tracer, *sizes: Value) -> str:
@@ -247,6 +258,10 @@ def _compare_terms(op: type[ast.cmpop], left: Any, right: Any) -> Value:
 
 
 def _compare_tensors(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: ast.AST | None) -> Value:
+    if any(isinstance(v, Tensor) and "may be None" in v.tags for v in (left, right)) and (
+        left is None or right is None
+    ):
+        return tr.unknown("whether there is a gradient", pytype="bool")
     if op in (ast.Eq, ast.NotEq) and (left is None or right is None or isinstance(left, str) or isinstance(right, str)):
         return op is ast.NotEq
     for tensor, other in ((left, right), (right, left)):
@@ -284,6 +299,9 @@ def _of_graph(value: Value) -> bool:
 
 def _compare_unknown(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value) -> Value:
     subject, constant = (left, right) if isinstance(left, Unknown) else (right, left)
+    if op in _ORDERED and subject.term is None and _real(subject) and isinstance(constant, (int, float)):
+        told = tr.unknown("a comparison", subject.origin, pytype="bool")
+        return record(_COMPARISONS[op], (left, right), {}, told)
     if (isinstance(constant, (int, Poly)) and not isinstance(constant, bool)) or (
         isinstance(constant, Unknown) and subject.term is not None and constant.term is not None
     ):
@@ -294,6 +312,9 @@ def _compare_unknown(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value)
                 return _compare_terms(op, a, b)
     if op in (ast.Eq, ast.NotEq) and isinstance(constant, (str, int, float, bool, type(None))):
         return _test(tr, subject, "==", constant, op is ast.NotEq)
+    if op in _COMPARISONS and (getattr(left, "element", None) or getattr(right, "element", None)) is not None:
+        told = tr.unknown("a comparison", subject.origin, pytype="bool")
+        return record(_COMPARISONS[op], (left, right), {}, told)
     key = ("compare", op.__name__, id(constant) if not isinstance(constant, PLAIN) else constant)
     if not isinstance(left, Unknown) or not _can_key(key):
         return tr.unknown("a comparison", subject.origin, pytype="bool")
@@ -301,6 +322,13 @@ def _compare_unknown(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value)
         tr.touch(subject)
         subject.items[key] = tr.unknown("a comparison", subject.origin, pytype="bool")
     return subject.items[key]
+
+
+def _real(value: Unknown) -> bool:
+    """Whether it is read from a tensor of numbers with a point."""
+    making = value.element.making if value.element is not None else None
+    source = making.args[0] if making is not None and making.args else None
+    return isinstance(source, Tensor) and (source.dtype or "").startswith("float")
 
 
 def _can_key(key: Any) -> bool:
@@ -371,8 +399,15 @@ def _identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
         return _test(tr, left, "is", right, negated)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return left is right if not negated and left is right else tr.unknown("a comparison", pytype="bool")
+    if right is None and isinstance(left, Tensor) and "may be None" in left.tags:
+        return tr.unknown("whether there is a gradient", pytype="bool")
+    if right is None and isinstance(left, Poly) and any(tr.symbols.kind(s.name) in _MAYBE_NONE for s in left.symbols):
+        return tr.unknown("whether a size is known", pytype="bool")
     same = _same_name(left, right) or (isinstance(left, bool) and left == right and type(left) is type(right))
     return same is not negated
+
+
+_MAYBE_NONE = ("batch", "lost")  # a size that Keras leaves open, and what this analysis took for one
 
 
 def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
@@ -405,15 +440,21 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
         return tr.unknown("a membership test", getattr(container, "origin", "imprecise"), pytype="bool")
     item, items = _comparable(_member_value(item)), [_comparable(_member_value(i)) for i in items]
     if isinstance(item, Unknown):
+        if item.pytype == "bool" and all(any(i is truth for i in items) for truth in (True, False)):
+            return not negated
         if complete and len(items) <= 8 and all(isinstance(i, (str, int)) for i in items) and items:
+            if item.element is not None:
+                return tr.unknown("a membership test", pytype="bool")
             found = [_test(tr, item, "==", i, False) for i in items]
             if any(truth_of(t) is True for t in found):
                 return not negated
             if all(truth_of(t) is False for t in found):
                 return negated
         return tr.unknown("a membership test", item.origin, pytype="bool")
+    if isinstance(item, Poly) and _covered(item, items):
+        return not negated
     if isinstance(item, (Poly, Cond, Tensor)):
-        return tr.unknown("a membership test", "data", pytype="bool")
+        return tr.unknown("a membership test", "imprecise" if isinstance(item, Tensor) else "data", pytype="bool")
     if any(_is_member(i, item) for i in items):
         return not negated
     found = [_equals(tr, i, item) for i in items]
@@ -424,6 +465,15 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
     return tr.unknown("a membership test", pytype="bool")
 
 
+def _covered(item: Poly, items: list[Value]) -> bool:
+    """Whether a few numbers are all that a size can be."""
+    low, high = item.interval.lo, item.interval.hi
+    if not (abs(low) < math.inf and abs(high) < math.inf) or high - low >= MOST_COVERED:
+        return False
+    return all(n in [i for i in items if type(i) is int] for n in range(int(low), int(high) + 1))
+
+
+MOST_COVERED = 64
 _COMPARED = (*PLAIN, Tensor, Api, Class, Function, Layer)
 
 
@@ -467,6 +517,7 @@ def _met(tr: Tracer, item: Value, container: Iterator_ | Instance) -> bool | Non
 
 
 def invert_truth(tr: Tracer, value: Value, node: ast.AST | None = None) -> Value:
+    tr.read(value)
     truth = truth_of(value)
     if truth is not None:
         return not truth
@@ -478,4 +529,5 @@ def invert_truth(tr: Tracer, value: Value, node: ast.AST | None = None) -> Value
         return opposite
     if isinstance(value, (Unknown, Tensor)):
         return not tr.decide(value, node)
-    return tr.unknown("a truth", "imprecise" if isinstance(value, Instance) else "data", pytype="bool")
+    lost = isinstance(value, (Instance, Api)) or is_unread(value)
+    return tr.unknown("a truth", "imprecise" if lost else "data", pytype="bool")

@@ -11,14 +11,16 @@ Value = Any
 class ListV:
     """A list. `open`: further items of unknown number may follow; those from `firm` on stand anywhere behind.
 
-    `choices`: the lists of which this one is any, no one knows which.
+    `choices`: the lists of which this one is any, no one knows which. `given`: to a function that nobody has looked
+    into, which may have changed it: what is read from it is a guess.
     """
 
-    __slots__ = ("choices", "exact", "firm", "inside", "items", "open")
+    __slots__ = ("choices", "exact", "firm", "given", "inside", "items", "open")
 
     def __init__(self, items: Iterable[Value] = (), open: bool = False) -> None:
         self.items, self.open, self.exact = list(items), open, False
         self.firm: int | None = None
+        self.given = False
         self.choices: tuple[ListV, ...] = ()
         self.inside: tuple[object, ...] = ()  # see `Tracer.made`
 
@@ -33,7 +35,7 @@ class ListV:
     def twin(self) -> ListV:
         """Another one of the same items."""
         found = type(self)(self.items, self.open)
-        found.firm = self.firm
+        found.firm, found.given = self.firm, self.given
         return found
 
     def loosen(self, place: int) -> None:
@@ -42,10 +44,10 @@ class ListV:
             self.firm = min(place, len(self.items) if self.firm is None else self.firm)
 
     def state(self) -> Any:
-        return list(self.items), self.open, self.firm
+        return list(self.items), self.open, self.firm, self.given
 
     def restore(self, state: Any) -> None:
-        self.items, self.open, self.firm = list(state[0]), state[1], state[2]
+        self.items, self.open, self.firm, self.given = list(state[0]), state[1], state[2], state[3]
 
     def __repr__(self) -> str:
         return repr(self.items)
@@ -88,11 +90,12 @@ class SetV(ListV):
 class DictV:
     """A dictionary; keys are hashable concrete values. `open`: it may hold further keys; `choices` as of a list."""
 
-    __slots__ = ("choices", "exact", "inside", "items", "open")
+    __slots__ = ("choices", "exact", "given", "inside", "items", "open")
 
     def __init__(self, items: dict[Any, Value] | None = None, open: bool = False) -> None:
         self.items, self.open, self.exact = dict(items or {}), open, False
         self.choices: tuple[DictV, ...] = ()
+        self.given = False  # as of a list
         self.inside: tuple[object, ...] = ()
 
     @property
@@ -105,13 +108,15 @@ class DictV:
 
     def twin(self) -> DictV:
         """Another one of the same items."""
-        return DictV(self.items, self.open)
+        found = DictV(self.items, self.open)
+        found.given = self.given
+        return found
 
     def state(self) -> Any:
-        return dict(self.items), self.open
+        return dict(self.items), self.open, self.given
 
     def restore(self, state: Any) -> None:
-        self.items, self.open = dict(state[0]), state[1]
+        self.items, self.open, self.given = dict(state[0]), state[1], state[2]
 
     def __repr__(self) -> str:
         return repr(self.items)

@@ -43,11 +43,15 @@ from analyzer.tracing.values import (
 )
 from analyzer.validity.terms import Poly, product
 
+_WRITING = frozenset(("append", "add", "appendleft", "extend", "update", "clear", "insert"))  # and read nothing
+
 
 def method(
     tr: Tracer, owner: Value, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
     args = tuple(seen(a) for a in args)
+    if name not in _WRITING:
+        tr.read(owner)
     if isinstance(owner, SetV) and name not in ("add", "clear", "copy"):
         return _of_set(tr, owner, name, args)
     if isinstance(owner, KeysV) and name == "isdisjoint":

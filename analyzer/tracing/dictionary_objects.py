@@ -23,7 +23,7 @@ class Attributes(DictV):
     __slots__ = ("owner",)
 
     def __init__(self, owner: Instance) -> None:
-        self.owner, self.choices = owner, ()
+        self.owner, self.choices, self.given = owner, (), False
 
     @property
     def items(self) -> dict[Any, Value]:

@@ -158,11 +158,13 @@ def get_attribute(tr: Tracer, value: Value, name: str, node: ast.AST | None = No
 
 def get_item(tr: Tracer, value: Value, index: Value, node: ast.AST | None = None) -> Value:
     value, index = seen(value), seen(index)
+    tr.read(value)
     return ITEMS.find(value)(tr, value, index, node)
 
 
 def iterate(tr: Tracer, value: Value, node: ast.AST | None) -> tuple[Iterator[Value], bool]:
     """The elements, and whether their number is unknown (then the iterator gives representatives without end)."""
     value = seen(value)
+    tr.read(value)
     found: tuple[Iterator[Value], bool] = ELEMENTS.find(value)(tr, value, node)
     return found

@@ -194,6 +194,8 @@ def _explore_beside(tr: Tracer, name: str, body: Callable[[], object], explorer:
         tr.path.decisions.clear()
         tr.path.conditions.clear()
         tr.path.truths.clear()
+        tr.path.answered.clear()
+        tr.path.guessed = False
         tr.path.prefix = prefix
         tr.frames.clear()
         tr.occurrences.clear()

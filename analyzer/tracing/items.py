@@ -129,7 +129,7 @@ def _of_instance(tr: Tracer, value: Instance, index: Value, node: ast.AST | None
 def _of_object(tr: Tracer, value: Object, index: Value, node: ast.AST | None) -> Value:
     if value.kind == "namespace" and isinstance(index, str) and index in value.attrs:
         return value.attrs[index]
-    return item(tr, value)
+    return item(tr, value, index)
 
 
 @ITEMS.of(Api)

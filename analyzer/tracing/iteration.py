@@ -217,6 +217,7 @@ _SEQUENCES = frozenset(
 def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.AST) -> list[Value]:
     """`count` values for as many targets; the one at `starred` takes the rest as a list."""
     value = seen(value)
+    tr.read(value)
     if isinstance(value, OpenSize) and starred is None:
         tr.set_rank(value.tensor, count)
         assert value.tensor.dims is not None

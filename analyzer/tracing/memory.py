@@ -16,9 +16,8 @@ def write(tr: Tracer, tensor: Tensor, followed: bool = True) -> None:
     """
     if tr.sampler is not None and not followed and not tr.speculating:
         tr.sampler.spoil(tensor)
-    if tensor.memory.known:
-        tr.touch(tensor.memory)
-        tensor.memory.writes += 1
+    tr.touch(tensor.memory)
+    tensor.memory.writes += 1
 
 
 def write_results(tr: Tracer, named: Mapping[str, Value], result: Value) -> None:

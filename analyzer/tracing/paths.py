@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -172,6 +172,8 @@ class Path:
     decisions: list[Decision] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     truths: dict[int, tuple[Any, bool]] = field(default_factory=dict)  # of tensors that were decided, by identity
+    answered: dict[int, Any] = field(default_factory=dict)  # what was asked last of what data decides, by identity
+    guessed: bool = False  # whether something was read that a function which nobody looked into may have changed
     importing: int = 0  # modules whose top level is followed
     imported: set[Any] = field(default_factory=set)  # keys of the modules whose decisions are among these
 
@@ -180,6 +182,10 @@ class Path:
         taken = self.prefix[index] if index < len(self.prefix) else default
         self.decisions.append(Decision(site, taken, origin, text, imported or self.importing > 0))
         return taken
+
+    def doubt(self) -> None:
+        """Nothing is proved behind the last decision."""
+        self.decisions[-1] = replace(self.decisions[-1], origin="imprecise")
 
     def assumes(self, truth: Truth) -> bool:
         """Whether it is among the conditions; hashes tell apart most of them at once."""
@@ -191,8 +197,9 @@ class Path:
         )
 
     def state(self) -> Any:
-        return list(self.decisions), list(self.conditions), dict(self.truths), set(self.imported)
+        kept = list(self.decisions), list(self.conditions), dict(self.truths), set(self.imported)
+        return (*kept, dict(self.answered), self.guessed)
 
     def restore(self, state: Any) -> None:
         self.decisions[:], self.conditions[:], self.truths = state[0], state[1], dict(state[2])
-        self.imported = set(state[3])
+        self.imported, self.answered, self.guessed = set(state[3]), dict(state[4]), state[5]

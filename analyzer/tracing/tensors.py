@@ -64,6 +64,25 @@ class Storage:
         self.writes = state
 
 
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How a tensor was made: the `name` of a function or method, `args` with the tensor whose method it is first.
+
+    `writes`: into its memory until then; `index`: of several results; `owner`: a layer that was called.
+    """
+
+    name: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    writes: int = 0
+    index: int = 0
+    owner: Any = None
+
+    @property
+    def short(self) -> str:
+        return self.name.rpartition(".")[2]
+
+
 class Tensor:
     """A tensor or array by its shape.
 
@@ -76,6 +95,7 @@ class Tensor:
         "dtype",
         "framework",
         "graph",
+        "making",
         "meaning",
         "memory",
         "name",
@@ -115,6 +135,7 @@ class Tensor:
         self.sources = sources  # operands, for the slice behind a session run
         self.graph = graph  # built now, run later: its conditions are checked at each run
         self.places: tuple[Site, ...] = ()  # the lines of the call that made the layer it comes from
+        self.making: Making | None = None  # None: given to the program, or made in a way that nobody noted
         self.operation = 0  # the application that made it; its conditions carry the same number
         self.strides: tuple[Term, ...] | None = None  # torch: the layout in memory, None if not known
         self.array: Any = None  # its elements, in a run on made-up numbers

@@ -10,11 +10,14 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from analyzer.tracing.annotations import MOST_CALLS, seen_call
+from analyzer.tracing.attained import leaves
+from analyzer.tracing.captured import changed_by
 from analyzer.tracing.choices import default_of, is_joint, is_joint_in_data, origin_of, settled, tier_of, wording_of
 from analyzer.tracing.frames import Frame, Leaving, Shared
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd, SeenThrough
 from analyzer.tracing.problems import GUESS_FREE, GUESSED_RUN, SAMPLED_RUN, Diagnostic, ShapeFailure
+from analyzer.tracing.questions import Sides, of_test, sides
 from analyzer.tracing.rows import LIST, Rows
 from analyzer.tracing.solver import satisfiable
 from analyzer.tracing.symbols import Site, Symbols
@@ -38,6 +41,7 @@ from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate
 
 APPLICATION = 10  # steps that one operator application counts for
 MOST_DEPTH = 48  # calls within calls; each takes some ten of Python's frames
+MOST_GIVEN = 64  # parts of a container that a function may change too
 
 
 class Tracer:
@@ -148,6 +152,22 @@ class Tracer:
                     self.touch(choice)
                     choice.lose()
 
+    def read(self, value: Value) -> None:
+        """Call where a container's items or their number are asked for."""
+        if isinstance(value, (ListV, DictV)) and value.given:
+            self.path.guessed = True
+
+    def give(self, values: Iterable[Value], depth: int = 3) -> None:
+        """A function that nobody has looked into may change what it is given, and what a function among it changes."""
+        for value in values:
+            if isinstance(value, (ListV, DictV)):
+                self.touch(value)
+                value.given = True
+            held = value.items.values() if isinstance(value, DictV) else value.items if isinstance(value, ListV) else ()
+            held = changed_by(value) if isinstance(value, Function) else value if type(value) is tuple else held
+            if depth:
+                self.give(list(held)[:MOST_GIVEN], depth - 1)
+
     def forget(self, values: Iterable[Value]) -> None:
         """An unknown function may change the lists, dictionaries and objects that it is given."""
         for value in values:
@@ -246,6 +266,7 @@ class Tracer:
             self.touch(value)
             shape = Shape(None, vague=not value.known_source)
             value.tensor = Tensor(shape, None, framework, site=self.site(), name=value.label or "tensor")
+            value.tensor.written = not value.known_source  # its elements are no free choice, as far as is known
         return value.tensor
 
     def term_of(self, value: Value, label: str = "size") -> Term | None:
@@ -309,7 +330,7 @@ class Tracer:
 
     @property
     def certain(self) -> bool:
-        return not self.doubts and all(d.free for d in self.path.decisions)
+        return not (self.doubts or self.path.guessed) and all(d.free for d in self.path.decisions)
 
     @contextmanager
     def doubtful(self, doubt: bool) -> Iterator[None]:
@@ -390,6 +411,7 @@ class Tracer:
 
     def decide(self, value: Value, node: ast.AST | None = None, text: str = "") -> bool:
         """Python's truth of a value; where it is open, the path takes one side."""
+        self.read(value)
         truth = truth_of(value)
         if truth is not None:
             return truth
@@ -411,11 +433,15 @@ class Tracer:
             if site.path.startswith(MARK) and value.operation == "==" and value.subject.default is None:
                 default = value.negated  # of many constants that a library asks for, one is given
             taken = self._choose(site, value.origin, text, default)
+            if value.subject.element is not None:
+                self._only(of_test(value.subject, value.constant, value.negated), taken, value.subject)
             self.settle(value, taken)
             return taken
         if isinstance(value, Unknown):
             default = bool(value.default) if value.default is not None else value.origin not in ("flag",)
             taken = self._choose(site, value.origin, text, default)
+            if value.element is not None:
+                self._only(sides(value), taken, value)
             self.touch(value)
             value.truth = taken
             return taken
@@ -423,9 +449,20 @@ class Tracer:
             if self.sampler is not None and (found := self.sampler.scalar(value)) is not None:
                 return bool(found)
             if id(value) not in self.path.truths:
-                self.path.truths[id(value)] = (value, self._choose(site, value.origin, text, True))
+                taken = self._choose(site, value.origin, text, True)
+                self._only(sides(value), taken, value)
+                self.path.truths[id(value)] = (value, taken)
             return self.path.truths[id(value)][1]
         return self._choose(site, "imprecise", text, True)
+
+    def _only(self, possible: Sides, taken: bool, asked: Value) -> None:
+        """Nothing is proved behind a truth that data may never have, for all that is known."""
+        answered = self.path.answered
+        decides = leaves(asked)
+        again = any(answered.get(leaf, asked) is not asked for leaf in decides)  # what the first answer tells of it
+        answered.update(dict.fromkeys(decides, asked))
+        if again or not possible[taken]:
+            self.path.doubt()
 
     def settle(self, test: Test, taken: bool) -> None:
         """Record the outcome of a comparison with its subject."""

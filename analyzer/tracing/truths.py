@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensors import OpenSize, Tensor
-from analyzer.tracing.values import STORE, Api, DictV, Instance, ListV, Unknown, Value
+from analyzer.tracing.values import STORE, Api, Bound, DictV, Instance, Layer, ListV, Object, Unknown, Value
 from analyzer.validity.terms import Cond, Poly
 
 
@@ -54,11 +54,20 @@ def truth_of(value: Value) -> bool | None:
         if value.cls.find("__bool__") or value.cls.find("__len__") or not value.cls.closed:
             return None
         return True
-    if isinstance(value, Api) and value.constant:
+    if (isinstance(value, Api) and value.constant) or is_unread(value):
         return None
     if value is None or isinstance(value, (bool, int, float, str, bytes, tuple, complex)):
         return bool(value)
     return True
+
+
+def is_unread(value: Value) -> bool:
+    """Whether it is an attribute of a library's object that nobody looked into: a method, or any value."""
+    return (
+        isinstance(value, Bound)
+        and isinstance(value.function, str)
+        and isinstance(value.owner, (Tensor, Layer, Object, Instance))
+    )
 
 
 def likely(test: Test) -> bool:

@@ -56,6 +56,7 @@ class Unknown:
     __slots__ = (
         "attrs",
         "default",
+        "element",
         "excluded",
         "items",
         "kind",
@@ -79,6 +80,7 @@ class Unknown:
         self.value: tuple[Value] | None = None  # decided on this path to be this constant
         self.excluded: list[Value] = []
         self.default: Value = None
+        self.element: Tensor | None = None  # what tells its value: of a number that is read from a tensor or drawn
         self.kind = ""  # its type, see `known_types`; ``def str`` is a method that gives a text
 
     def state(self) -> Any:

@@ -29,7 +29,7 @@ from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.rows import FRAME, SERIES, Rows
 from analyzer.tracing.setting_attributes import delete_attribute, set_attribute
 from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.truths import Test
+from analyzer.tracing.truths import Test, is_unread
 from analyzer.tracing.values import (
     Api,
     Bound,
@@ -96,7 +96,9 @@ def _is_layer(name: str, kind: str) -> bool | None:
 def is_a(value: Value, kind: Value) -> bool | None:
     if isinstance(value, Unknown) and value.pytype == "str" and getattr(kind, "name", "") == "type":
         return False
-    if isinstance(kind, Unknown) or isinstance(value, Unknown):
+    if isinstance(kind, Unknown) or isinstance(value, Unknown) or is_unread(value):
+        return None
+    if isinstance(value, Api) and value.name.endswith(".__version__"):
         return None
     if isinstance(value, Rows) and isinstance(kind, (Native, Api, Class)):
         named = kind.name in (value.kind, *(("pandas.core.frame.DataFrame",) if value.kind == FRAME else ()))

@@ -30,6 +30,7 @@ from analyzer.tracing.overwriting import fill
 from analyzer.tracing.own_truths import own_truth
 from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.questions import independent
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensor_objects import tensor_in
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
@@ -62,6 +63,7 @@ def _least(value: ListV | DictV) -> int:
 
 def length(c: Call) -> Value:
     value = c.get(0)
+    c.tr.read(value)
     if isinstance(value, (ListV, DictV)):
         return c.tr.fresh("len", "unknown", _least(value)) if value.open else len(value.items)
     if isinstance(value, (str, tuple, bytes)):
@@ -344,6 +346,7 @@ def every(wanted: bool) -> Callable[[Call], Value]:
         endless = passage.endless
         if endless or not all(isinstance(value, Cond) for value in pending):
             free = not endless and all(isinstance(v, Tensor) or getattr(v, "origin", "") in FREE for v in pending)
+            free = free and independent(pending)
             return c.tr.unknown("a test of many", "data" if free else "imprecise", pytype="bool")
         return (all_of(*pending) if wanted else any_of(*pending)) if pending else wanted
 

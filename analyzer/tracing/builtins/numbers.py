@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 
 from analyzer.tracing.arithmetic import binary
+from analyzer.tracing.attained import record
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.collected import in_order
 from analyzer.tracing.displays import representation, text_of
@@ -51,9 +52,9 @@ def int_(c: Call) -> Value:
         result.default = value.default if isinstance(value.default, int) else None
         if isinstance(value.default, str) and value.default.isdigit():
             result.default = int(value.default)
-        return result
+        return record("int", (value,), {}, result)
     told = _TOLD_BY.get(type(value), "data")
-    return c.tr.unknown("a number", getattr(value, "origin", told), pytype="int")
+    return record("int", (value,), {}, c.tr.unknown("a number", getattr(value, "origin", told), pytype="int"))
 
 
 def float_(c: Call) -> Value:
@@ -69,7 +70,7 @@ def float_(c: Call) -> Value:
     if isinstance(value, Instance) and value.cls.find("__float__"):
         return call(c.tr, get_attribute(c.tr, value, "__float__"), (), {})
     origin = getattr(value, "origin", _TOLD_BY.get(type(value), "data"))
-    return Unknown("a number", origin, getattr(value, "label", ""), "float")
+    return record("float", (value,), {}, Unknown("a number", origin, getattr(value, "label", ""), "float"))
 
 
 def _sampled(c: Call, value: Value) -> int | float | None:
@@ -97,7 +98,12 @@ def bool_(c: Call) -> Value:
         if truth is not None
         else value
         if isinstance(value, (Cond,))
-        else c.tr.unknown("a truth", getattr(value, "origin", _TOLD_BY.get(type(value), "data")), pytype="bool")
+        else record(
+            "bool",
+            (value,),
+            {},
+            c.tr.unknown("a truth", getattr(value, "origin", _TOLD_BY.get(type(value), "data")), pytype="bool"),
+        )
     )
 
 
@@ -145,7 +151,7 @@ def _bounded(c: Call, values: list[Value], largest: bool) -> Value:
     others = [v for v in values if type(v) is not int]
     numbers = all(isinstance(v, (Poly, Tensor)) or _may_be_number(v) for v in others)
     told = all(isinstance(v, (Poly, Tensor)) or getattr(v, "origin", "") == "data" for v in others)
-    result = c.tr.unknown("an extremum", "data" if told else "imprecise")
+    result = record("extremum", values, {}, c.tr.unknown("an extremum", "data" if told else "imprecise"))
     if known and numbers:
         bounds = {"lo": max(known)} if largest else {"lo": None, "hi": min(known)}
         result.term = c.tr.fresh("extremum", "unknown" if told else "lost", **bounds)
@@ -174,7 +180,7 @@ def abs_(c: Call) -> Value:
         return elementwise.unary(c.tr, value, "abs")
     if isinstance(value, Instance) and value.cls.find("__abs__"):
         return call(c.tr, get_attribute(c.tr, value, "__abs__"), (), {})
-    return c.tr.unknown("a number", getattr(value, "origin", "imprecise"))
+    return record("abs", (value,), {}, c.tr.unknown("a number", getattr(value, "origin", "imprecise")))
 
 
 def round_(c: Call) -> Value:
@@ -182,7 +188,7 @@ def round_(c: Call) -> Value:
     if isinstance(value, (int, float)):
         digits = c.get(1)
         return round(value, digits) if isinstance(digits, int) else round(value)
-    return c.tr.unknown("a number", getattr(value, "origin", "imprecise"))
+    return record("round", (value,), {}, c.tr.unknown("a number", getattr(value, "origin", "imprecise")))
 
 
 def divmod_(c: Call) -> Value:

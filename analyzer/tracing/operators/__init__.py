@@ -7,6 +7,7 @@ import string
 from collections.abc import Callable
 from typing import Any
 
+from analyzer.tracing.attained import record
 from analyzer.tracing.dictionary_objects import plain_list, store_of
 from analyzer.tracing.known_types import returned, value_of
 from analyzer.tracing.memory import write, write_results
@@ -129,6 +130,7 @@ def call_api(
         args = tuple(plain_list(tr, a) for a in args)
     told = not open_args and told_by_call(name, args, kwargs)
     value = _call_api(tr, Api(name, api.variant), args, kwargs, node, open_args)
+    record(name, args, kwargs, value)
     if told:
         mark(value)
     if tr.sampler is not None and not open_args:
@@ -209,6 +211,8 @@ def _unknown_api(tr: Tracer, api: Api, args: tuple[Value, ...]) -> Value:
         counts[api.name] += 1
         tr.modes_origin = tr.modes_origin or ("imprecise" if any(map(holds_objects, args)) else "")
     tr.forget(found for a in args if not isinstance(found := store_of(tr, a) or a, Instance))
+    if not api.name.startswith((*_QUIET, *_OF_ARRAYS)):
+        tr.give(args)
     last = api.name.rpartition(".")[2]
     if last.endswith(("Error", "Exception", "Warning")):
         return Api(api.name)
@@ -255,8 +259,13 @@ def call_method(
         return DictV(dict(named_parameters(tr, owner).items), True)  # and what is registered as a buffer
     for kind, handler in handlers:
         if isinstance(owner, kind):
-            return handler(tr, owner, name, args, kwargs, node)
+            value = handler(tr, owner, name, args, kwargs, node)
+            given = isinstance(owner, Object) and owner.kind in _GIVING
+            return value if given else record(f"{name}()", args, kwargs, value, derived=True)
     return tr.unknown(f"{name}()")
+
+
+_GIVING = frozenset(("loader", "dataset", "tfdataset", "data", "session"))  # what is outside, or computed from it
 
 
 def layer_method(

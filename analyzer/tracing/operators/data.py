@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from analyzer.tracing.attained import record
 from analyzer.tracing.evaluation import call, get_attribute
 from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.written import mark
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -15,6 +17,7 @@ from analyzer.tracing.values import (
     ListV,
     Native,
     Object,
+    SliceV,
     Unknown,
     Value,
 )
@@ -37,7 +40,7 @@ def representative(tr: Tracer, owner: Object) -> Value:
 
 def elements(tr: Tracer, owner: Object) -> tuple[Iterator[Value], bool] | None:
     if owner.kind == "loader":
-        return _batches(tr, owner), True
+        return _batches(tr, owner)
     if owner.kind in ("dataset", "tfdataset"):
         return _forever(tr, owner), True
     if owner.kind == "state":
@@ -59,6 +62,8 @@ def example(tr: Tracer, owner: Object) -> Value:
     made = owner.data.get("example")
     if made is not None:
         return made
+    if owner.data.get("source") is not None:
+        return _example_of(tr, owner.data["source"])
     image, label = owner.data.get("image"), owner.data.get("label", ())
     if image is None:
         value: Value = tr.unknown("an image", "data")
@@ -70,13 +75,42 @@ def example(tr: Tracer, owner: Object) -> Value:
     return value, Tensor(label, "int64", "torch", name="label")
 
 
-def _batches(tr: Tracer, owner: Object) -> Iterator[Value]:
-    """Every round gives a batch; its length is that of a full batch."""
-    while True:
-        source, size = owner.data.get("source"), owner.data.get("batch")
-        if size is None:
-            size = tr.fresh("batch", "derived", 1)
-        yield collate(tr, _example_of(tr, source), size)
+MOST_BATCHES = 3  # of a loader that are followed one by one, the last shorter one too
+
+
+def _batches(tr: Tracer, owner: Object) -> tuple[Iterator[Value], bool]:
+    """Every round gives a batch, of many a full one; a few are those that there are."""
+    source, size, count = owner.data.get("source"), owner.data.get("batch"), count_of(tr, owner.data.get("all"))
+    if owner.data.get("single"):
+        return (_example_of(tr, source) for _ in iter(int, 1)), True
+    if isinstance(size, int) and size > 0 and count is not None and not owner.data.get("own batches"):
+        sizes = [min(size, count - first) for first in range(0, count, size)]
+        last = owner.data.get("drop_last")
+        if sizes and sizes[-1] < size and last is not False:
+            sizes, size = (sizes[:-1], size) if last is True else (sizes, None)
+        if len(sizes) <= MOST_BATCHES and size is not None:
+            return iter([collate(tr, _example_of(tr, source), n) for n in sizes]), False
+
+    def forever() -> Iterator[Value]:
+        while True:
+            yield collate(tr, _example_of(tr, source), tr.fresh("batch", "derived", 1) if size is None else size)
+
+    return forever(), True
+
+
+def count_of(tr: Tracer, source: Value) -> int | None:
+    """How many examples there are, if that is known."""
+    if isinstance(source, Object) and source.kind == "dataset":
+        count: Value = source.data.get("count")
+    elif isinstance(source, ListV):
+        count = None if source.open else len(source.items)
+    elif isinstance(source, Tensor):
+        count = source.dims[0] if source.dims else None
+    elif isinstance(source, Instance) and source.cls.find("__len__") is not None:
+        count = call(tr, get_attribute(tr, source, "__len__"), (), {})
+    else:
+        count = getattr(source, "length", None)
+    return count if type(count) is int else None
 
 
 def _example_of(tr: Tracer, source: Value) -> Value:
@@ -87,8 +121,18 @@ def _example_of(tr: Tracer, source: Value) -> Value:
     if isinstance(source, ListV) and source.items:
         return source.items[0]
     if isinstance(source, Tensor) and source.dims:
-        return Tensor(source.dims[1:], source.dtype, source.framework, name=source.name, site=source.site)
-    return tr.unknown("an example", "data")
+        return part_of(source)
+    return tr.unknown("an example", source.origin if isinstance(source, Unknown) else "imprecise")
+
+
+def part_of(source: Tensor, framework: str = "") -> Tensor:
+    """A row of a tensor."""
+    part = Tensor(
+        (source.dims or ())[1:], source.dtype, framework or source.framework, name=source.name, site=source.site
+    )
+    part.written = source.written
+    record("[]", (source,), {}, part)
+    return part
 
 
 def collate(tr: Tracer, value: Value, size: Any) -> Value:
@@ -97,20 +141,24 @@ def collate(tr: Tracer, value: Value, size: Any) -> Value:
         if value.framework == "image":
             return tr.unknown("a batch of images", "data")
         dims = None if value.dims is None else (size, *value.dims)
-        return Tensor(dims, value.dtype, "torch", name=value.name, site=value.site, tags=frozenset(("batch",)))
+        made = Tensor(dims, value.dtype, "torch", name=value.name, site=value.site, tags=frozenset(("batch",)))
+        made.written = value.written
+        return record("stack", (value,), {}, made)
+    if type(value) is tuple:  # which becomes a list
+        return ListV([collate(tr, v, size) for v in value])
     if isinstance(value, tuple):
         return tuple(collate(tr, v, size) for v in value)
     if isinstance(value, ListV):
         return ListV([collate(tr, v, size) for v in value.items], value.open)
     if isinstance(value, DictV):
         return DictV({k: collate(tr, v, size) for k, v in value.items.items()}, value.open)
-    if isinstance(value, (bool, int)):
-        return Tensor((size,), "int64", "torch", tags=frozenset(("batch",)))
-    if isinstance(value, float):
-        return Tensor((size,), "float64", "torch", tags=frozenset(("batch",)))
+    if isinstance(value, (bool, int, float)):
+        kind = "float64" if isinstance(value, float) else "int64"
+        return mark(Tensor((size,), kind, "torch", tags=frozenset(("batch",))))
     if isinstance(value, Unknown) and value.pytype in ("int", "float"):
         return Tensor((size,), "int64" if value.pytype == "int" else None, "torch", tags=frozenset(("batch",)))
-    return tr.unknown("a batch", "data", getattr(value, "label", ""))
+    told = value.origin if isinstance(value, Unknown) else "imprecise"
+    return tr.unknown("a batch", told, getattr(value, "label", ""))
 
 
 def apply_transform(tr: Tracer, transform: Value, value: Value, one: bool = False) -> Value:
@@ -200,13 +248,18 @@ _KEEPING = {
 }  # fmt: skip
 
 
-def item(tr: Tracer, owner: Object) -> Value:
-    if owner.kind == "dataset":
+def item(tr: Tracer, owner: Object, index: Value) -> Value:
+    if owner.kind == "dataset" and not isinstance(index, (SliceV, ListV, Tensor)):
         return example(tr, owner)
-    return tr.unknown("an item", "data")
+    return tr.unknown("an item")
 
 
 def length(tr: Tracer, owner: Object) -> Value:
+    if owner.kind == "loader":
+        count, size, last = count_of(tr, owner.data.get("all")), owner.data.get("batch"), owner.data.get("drop_last")
+        if count is None or type(size) is not int or size <= 0 or not isinstance(last, bool):
+            return tr.fresh("len", "lost", 0)
+        return count // size if last else -(-count // size)
     count = owner.data.get("count")
     return count if isinstance(count, int) else tr.fresh("len", "unknown", 0)
 
@@ -220,24 +273,45 @@ def data_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], k
         return tr.unknown(f"{name}()", "foreign")
     if owner.kind != "tfdataset":
         return tr.unknown(f"{name}()", "foreign")
-    element = owner.data.get("element")
+    element, count = owner.data.get("element"), owner.data.get("count")
     if name in ("batch", "padded_batch"):
         size = args[0] if args else kwargs.get("batch_size")
+        last = args[1] if len(args) > 1 else kwargs.get("drop_remainder", False)
         term = tr.term_of(size, "batch")
+        if type(count) is int and type(term) is int and term > 0:
+            term, count = min(term, max(count, 1)), _batches_of(count, term, last)
+        else:
+            count = None
         element = _batched(tr, element, term if term is not None else tr.fresh("batch", "derived"))
         if name == "padded_batch":
-            element = tr.unknown("a padded batch", "data")
+            element = tr.unknown("a padded batch")
     elif name == "map" and args:
         element = call(tr, args[0], element if isinstance(element, tuple) else (element,), {})
     elif name in ("unbatch", "window", "flat_map", "interleave", "apply"):
-        element = tr.unknown("an element", "data")
+        element, count = tr.unknown("an element"), None
     elif name in ("make_one_shot_iterator", "make_initializable_iterator", "as_numpy_iterator", "__iter__"):
         return Object("tfdataset", data={"element": element})
     elif name in ("get_next", "next", "__next__"):
         return element
     elif name not in ("shuffle", "repeat", "prefetch", "cache", "take", "skip", "filter", "with_options", "shard"):
         return tr.unknown(f"dataset.{name}()", "foreign")
-    return Object("tfdataset", data={"element": element})
+    if name in ("take", "skip", "repeat", "filter", "shard") and type(count) is int:
+        number = args[0] if args else kwargs.get("count")
+        count = _number_of(name, count, number) if type(number) is int and number >= 0 else None
+    return Object("tfdataset", data={"element": element, "count": count})
+
+
+def _batches_of(count: int, size: int, last: Value) -> int | None:
+    """How many batches there are; `last`: whether the shorter one is left out."""
+    return (count // size if last else -(-count // size)) if isinstance(last, bool) else None
+
+
+def _number_of(name: str, count: int, number: int) -> int | None:
+    if name == "take":
+        return min(count, number)
+    if name == "skip":
+        return max(count - number, 0)
+    return count * number if name == "repeat" else None
 
 
 def _rows(value: Tensor, size: Any) -> Tensor:
@@ -250,14 +324,16 @@ def _batched(tr: Tracer, value: Value, size: Any) -> Value:
     if isinstance(value, DictV):
         return DictV({k: _batched(tr, v, size) for k, v in value.items.items()})
     if isinstance(value, Tensor):
-        return Tensor(
+        made = Tensor(
             None if value.dims is None else (size, *value.dims),
             value.dtype,
             "tf",
             name=value.name,
             tags=frozenset(("batch",)),
         )
-    return tr.unknown("a batch", "data")
+        made.written = value.written
+        return record("stack", (value,), {}, made)
+    return tr.unknown("a batch", value.origin if isinstance(value, Unknown) else "imprecise")
 
 
 def sliced(tr: Tracer, value: Value) -> Value:
@@ -267,8 +343,8 @@ def sliced(tr: Tracer, value: Value) -> Value:
     ):
         return tuple(sliced(tr, v) for v in (value.items if isinstance(value, ListV) else value))
     found = tensor_of(tr, value, "tf") if isinstance(value, (Tensor, ListV)) else None
-    return (
-        Tensor(found.dims[1:], found.dtype, "tf", name=found.name)
-        if found is not None and found.dims
-        else tr.unknown("an element", "data")
-    )
+    if found is not None and found.dims:
+        part = part_of(found, "tf")
+        part.written = part.written or isinstance(value, ListV)
+        return part
+    return tr.unknown("an element", value.origin if isinstance(value, Unknown) else "imprecise")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.operators.data import IMAGES, sliced
+from analyzer.tracing.operators.data import IMAGES, count_of, part_of, sliced
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
@@ -52,14 +52,31 @@ def transform(op: Op, args: tuple[Value, ...]) -> Value:
     return Object("transform", data={"name": op.short, "args": args, "kwargs": dict(op.extra)}, site=op.where)
 
 
-@operator("torch.utils.data.DataLoader", "dataset batch_size=1 shuffle=None *rest")
-def loader(op: Op, dataset: Value, batch_size: Value, shuffle: Value, rest: tuple[Value, ...]) -> Value:
-    custom = op.extra.get("collate_fn") is not None or op.extra.get("batch_sampler") is not None
+@operator(
+    "torch.utils.data.DataLoader",
+    "dataset batch_size=1 shuffle=None sampler=None batch_sampler=None num_workers=0 collate_fn=None pin_memory=False "
+    "drop_last=False *rest",
+)
+def loader(
+    op: Op, dataset: Value, batch_size: Value, shuffle: Value, sampler: Value, batch_sampler: Value, num_workers: Value,
+    collate_fn: Value, pin_memory: Value, drop_last: Value, rest: tuple[Value, ...],
+) -> Value:  # fmt: skip
+    custom = collate_fn is not None or batch_sampler is not None
     size = op.tr.term_of(batch_size, "batch_size") if batch_size is not None else None
+    attrs = {
+        "dataset": dataset, "batch_size": batch_size, "num_workers": num_workers, "pin_memory": pin_memory,
+        "drop_last": drop_last,
+    }  # fmt: skip
     return Object(
         "loader",
-        {"dataset": dataset, "batch_size": batch_size},
-        {"source": None if custom else dataset, "batch": size},
+        attrs if batch_sampler is None else {"dataset": dataset},
+        {
+            "source": None if custom else dataset,
+            "batch": size,
+            "single": batch_size is None and batch_sampler is None,
+            "all": dataset if sampler is None and batch_sampler is None else None,
+            "drop_last": drop_last,
+        },
         op.where,
     )
 
@@ -68,11 +85,11 @@ def loader(op: Op, dataset: Value, batch_size: Value, shuffle: Value, rest: tupl
 def tensor_dataset(op: Op, tensors: tuple[Value, ...]) -> Value:
     parts = [tensor_of(op.tr, t, "torch") for t in tensors]
     if any(p is None or not p.dims for p in parts):
-        return op.tr.unknown("a data set", "data")
+        return op.tr.unknown("a data set", "imprecise")
 
     first = parts[0]
     if first is None or not first.dims:
-        return op.tr.unknown("a data set", "data")
+        return op.tr.unknown("a data set", "imprecise")
     for other in parts[1:]:
         if other is None or not other.dims:
             continue
@@ -86,9 +103,7 @@ def tensor_dataset(op: Op, tensors: tuple[Value, ...]) -> Value:
             ),
             (first, other),
         )
-    one = tuple(
-        Tensor(p.dims[1:], p.dtype, "torch", name=p.name, site=p.site) for p in parts if p is not None and p.dims
-    )
+    one = tuple(part_of(p, "torch") for p in parts if p is not None and p.dims)
     return Object("dataset", data={"example": one, "count": first.dims[0]}, site=op.where)
 
 
@@ -105,18 +120,24 @@ def _part(op: Op, dataset: Value, count: int | None) -> Value:
     if isinstance(dataset, ListV) and dataset.items and isinstance(dataset.items[0], Tensor):
         return Object("dataset", data={"example": dataset.items[0], "count": count}, site=op.where)
     if isinstance(dataset, Tensor) and dataset.dims:
-        one = Tensor(dataset.dims[1:], dataset.dtype, dataset.framework, name=dataset.name, site=dataset.site)
-        return Object("dataset", data={"example": one, "count": count}, site=op.where)
-    return dataset if isinstance(dataset, Instance) else op.tr.unknown("a data set")
+        return Object("dataset", data={"example": part_of(dataset), "count": count}, site=op.where)
+    if isinstance(dataset, Instance) and dataset.cls.find("__getitem__") is not None:
+        return Object("dataset", data={"source": dataset, "count": count}, site=op.where)
+    return op.tr.unknown("a data set")
 
 
 @operator("torch.utils.data.Subset torch.utils.data.ConcatDataset", "dataset *rest")
 def subset(op: Op, dataset: Value, rest: tuple[Value, ...]) -> Value:
     if op.short == "ConcatDataset":
         parts = dataset.items if isinstance(dataset, ListV) and not dataset.open else []
-        return _part(op, parts[0], None) if parts else op.tr.unknown("a data set")
+        counts = [count_of(op.tr, p) for p in parts]
+        whole = sum(c for c in counts if c is not None) if None not in counts else None
+        return _part(op, parts[0], whole) if parts else op.tr.unknown("a data set")
     chosen = rest[0] if rest else op.extra.get("indices")
-    return _part(op, dataset, len(chosen.items) if isinstance(chosen, ListV) and not chosen.open else None)
+    made = _part(op, dataset, count_of(op.tr, chosen))
+    if isinstance(made, Object):
+        made.attrs |= {"dataset": dataset, "indices": chosen}
+    return made
 
 
 # -------------------------------------------------------------------------------------------- Keras data sets
@@ -195,13 +216,16 @@ def tutorial_mnist(op: Op, train_dir: Value, fake_data: Value, one_hot: Value, r
 
 @operator("tf.data.Dataset.from_tensor_slices tf.data.Dataset.from_tensors", "tensors *rest")
 def from_slices(op: Op, tensors: Value, rest: tuple[Value, ...]) -> Value:
+    if op.short == "from_tensors":
+        return Object("tfdataset", data={"element": tensors, "count": 1}, site=op.where)
     if isinstance(tensors, DictV):
-        return Object(
-            "tfdataset", data={"element": DictV({k: sliced(op.tr, v) for k, v in tensors.items.items()})}, site=op.where
-        )
-    return Object(
-        "tfdataset", data={"element": tensors if op.short == "from_tensors" else sliced(op.tr, tensors)}, site=op.where
-    )
+        element: Value = DictV({k: sliced(op.tr, v) for k, v in tensors.items.items()})
+    else:
+        element = sliced(op.tr, tensors)
+    first = next(iter(tensors.items.values()), None) if isinstance(tensors, DictV) else tensors
+    first = first[0] if type(first) is tuple and first and isinstance(first[0], (Tensor, ListV)) else first
+    count = None if type(first) is tuple else count_of(op.tr, first)
+    return Object("tfdataset", data={"element": element, "count": count}, site=op.where)
 
 
 @operator(
@@ -212,4 +236,5 @@ def from_slices(op: Op, tensors: Value, rest: tuple[Value, ...]) -> Value:
     "*args",
 )
 def other_sources(op: Op, args: tuple[Value, ...]) -> Value:
-    return Object("tfdataset", data={"element": op.tr.unknown("an element", "data")}, site=op.where)
+    told = "imprecise" if op.short in ("range", "from_generator") else "data"
+    return Object("tfdataset", data={"element": op.tr.unknown("an element", told)}, site=op.where)

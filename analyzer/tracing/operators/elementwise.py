@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.tracing.attained import record
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.linear import matmul
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
@@ -35,6 +36,7 @@ def framework_of(*values: Value) -> str:
 
 def unary(tr: Tracer, value: Tensor, sign: str) -> Tensor:
     made: Tensor = of_operands((value,), _unary(tr, value, sign))
+    record("unary -" if sign == "-" else sign, (value,), {}, made)
     if tr.sampler is not None:
         tr.sampler.operated(sign, (value,), made)
     return made
@@ -66,7 +68,7 @@ def binary(tr: Tracer, sign: str, left: Value, right: Value, node: ast.AST | Non
         result = matmul(op, left, right, framework)
     else:
         result = broadcast(op, sign, left, right, framework, "bool" if boolean else "")
-    of_operands((left, right), result)
+    record(sign, (left, right), {}, of_operands((left, right), result))
     return result if tr.sampler is None else tr.sampler.operated(sign, (left, right), result)
 
 

@@ -11,6 +11,7 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Bound, DictV, Function, ListV, Object, Unknown, Value
+from analyzer.validity.terms import Poly
 
 
 def flag(tr: Tracer, name: str, kind: Value, default: Value, optional: bool = True) -> Value:
@@ -58,6 +59,10 @@ def parser_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...],
         for label, (names, options) in owner.data["flags"].items():
             optional = any(isinstance(n, str) and n.startswith("-") for n in names)
             space.attrs[label] = _from_argument(tr, label, options, optional)
+        given = args[0] if args else kwargs.get("args")
+        if isinstance(given, (ListV, tuple)):  # and not what a user writes behind the command
+            none = not (given.items if isinstance(given, ListV) else given) and not getattr(given, "open", False)
+            space.attrs = {k: _of_program(tr, v, none) for k, v in space.attrs.items()}
         return (space, tr.unknown("other arguments", "data")) if name == "parse_known_args" else space
     if name in ("add_argument_group", "add_mutually_exclusive_group"):
         return owner
@@ -66,6 +71,13 @@ def parser_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...],
     if name == "error":
         raise PathEnd
     return tr.unknown(f"parser.{name}()", "foreign")
+
+
+def _of_program(tr: Tracer, value: Value, nothing: bool) -> Value:
+    """What a command line that stands in the program makes of an argument; `nothing`: an empty one, its default."""
+    lost = isinstance(value, Poly) or (isinstance(value, ListV) and value.open)
+    default = value.default if isinstance(value, Unknown) else None if lost else value
+    return default if nothing and default is not None else tr.unknown("an argument of the program's own")
 
 
 def _parsed(kind: Value, default: Value) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from analyzer.tracing.attained import record
 from analyzer.tracing.memory import write
 from analyzer.tracing.operators.element_values import count_true
 from analyzer.tracing.operators.index_values import check_indices
@@ -21,6 +22,7 @@ from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minim
 
 def index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None) -> Value:
     found = of_operands((value, index), _index_tensor(tr, value, index, node))
+    record("[]", (value,), {"index": index}, found)
     return found if tr.sampler is None else tr.sampler.indexed(value, index, found)
 
 

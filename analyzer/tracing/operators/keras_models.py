@@ -230,8 +230,18 @@ def model_method(
             owner.data["layers"].items.append(args[0] if args else tr.unknown("a layer"))
             build_sequential(tr, owner, tr.site(node))
             return None
+        if name == "pop" and owner.kind == "sequential":
+            tr.touch(owner.data["layers"])
+            tr.touch(owner)
+            if not owner.data["layers"].items or owner.data["layers"].open:
+                owner.data["layers"].lose()
+                return tr.unknown("a layer")
+            owner.data.pop("output", None)
+            found = owner.data["layers"].items.pop()
+            build_sequential(tr, owner, tr.site(node))
+            return found
         if name in ("layers",):
-            return owner.data.get("layers", tr.unknown("layers", "data"))
+            return owner.data.get("layers", tr.unknown("layers", "imprecise"))
         if name in ("call", "__call__"):
             return call_model(tr, owner, args, kwargs, node)
     if name == "compile":
@@ -242,18 +252,18 @@ def model_method(
         x = args[0] if args else kwargs.get("x")
         y = args[1] if len(args) > 1 else kwargs.get("y")
         if run_own_step(tr, owner, name, x, y, node):
-            return tr.unknown("a history", "data")
+            return tr.unknown("a history", "imprecise")
         validation = kwargs.get("validation_data")
         with tr.compiling():
             _fit(tr, owner, x, y, node)
             if isinstance(validation, tuple) and len(validation) >= 2:
                 _fit(tr, owner, validation[0], validation[1], node)
-        return tr.unknown("a history", "data")
+        return tr.unknown("a history", "imprecise")
     if name in ("predict", "predict_on_batch"):
         x = args[0] if args else kwargs.get("x")
         with tr.compiling():
             result = _forward(tr, owner, x, node)
-        return _as_numpy(result) if isinstance(result, Tensor) else tr.unknown("predictions", "data")
+        return _as_numpy(result) if isinstance(result, Tensor) else tr.unknown("predictions", "imprecise")
     if name in ("summary", "save", "save_weights", "load_weights", "build", "set_weights"):
         return None
     return tr.unknown(f"model.{name}()", "foreign")
@@ -266,15 +276,16 @@ def _as_numpy(value: Tensor) -> Tensor:
 def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> Value:
     if isinstance(x, Object):
         element = representative(tr, x)
+        element = tuple(element.items) if isinstance(element, ListV) else element
         if isinstance(element, tuple) and element:
             x = element[0]
         else:
-            return tr.unknown("predictions", "data")
+            return tr.unknown("predictions", "imprecise")
     if isinstance(x, (ListV, DictV, tuple)) and isinstance(owner, Object) and owner.kind == "model":
         return call_model(tr, owner, (x,), {}, node)
     tensor = tensor_of(tr, x, "numpy") if isinstance(x, Tensor) else None
     if tensor is None or tensor.dims is None or not tensor.dims:
-        return tr.unknown("predictions", "data")
+        return tr.unknown("predictions", "imprecise")
     rows = tr.symbols.fresh("batch", "derived", 1, site=tr.site(node))
     part = Tensor((rows, *tensor.dims[1:]), None, "tf", site=tensor.site, name=tensor.name, tags=frozenset(("batch",)))
     return call(tr, owner, (part,), {}, node)
@@ -284,6 +295,7 @@ def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> N
     op = Op(tr, "fit", node, tr.site(node))
     if y is None and (isinstance(x, Object) or gives_batches(x)):
         element = first_batch(tr, x, node)
+        element = tuple(element.items) if isinstance(element, ListV) else element
         if isinstance(element, tuple) and len(element) >= 2 and isinstance(element[0], Tensor):
             result = call(tr, owner, (element[0],), {}, node)
             if isinstance(element[1], Tensor) and element[1].dims is not None:

@@ -173,7 +173,7 @@ def along(op: Op, x: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
 def top_k(op: Op, x: Value, k: Value, sorted: Value) -> Value:
     source, count = tensor(op, x), op.tr.term_of(k)
     if source is None or not source.dims or count is None:
-        return op.tr.unknown("top_k()", "data")
+        return op.tr.unknown("top_k()", "imprecise")
     dims = (*source.dims[:-1], count)
     return like(op, source, dims, source.dtype), like(op, source, dims, "int32")
 

@@ -64,12 +64,12 @@ def _of_both(op: Op, source: Tensor, places: Tensor, dims: tuple[Any, ...]) -> T
 def split(op: Op, x: Value, indices_or_sections: Value, axis: Value) -> Value:
     source, parts = tensor(op, x), plain(op.tr, indices_or_sections)
     if source is None or not source.dims or not isinstance(axis, int):
-        return op.tr.unknown("split()", "data")
+        return op.tr.unknown("split()", "imprecise")
     need_axis(op, source, axis)
     size, position = source.dims[axis], axis % len(source.dims)
     lengths = _lengths(op, source, size, parts)
     if lengths is None:
-        return op.tr.unknown("split()", "data")
+        return op.tr.unknown("split()", "imprecise")
     pieces = [(*source.dims[:position], length, *source.dims[position + 1 :]) for length in lengths]
     return ListV([like(op, source, dims, source.dtype) for dims in pieces])
 
@@ -290,7 +290,7 @@ def meshgrid(op: Op, x: tuple[Value, ...]) -> Value:
     found, known = tensors_of(op, ListV(x))
     indexing = op.extra.get("indexing", "xy")
     if not known or not isinstance(indexing, str):
-        return op.tr.unknown("meshgrid()", "data")
+        return op.tr.unknown("meshgrid()", "imprecise")
     sizes = [product(t.dims or ()) for t in found]
     if indexing == "xy" and len(sizes) > 1:
         sizes[0], sizes[1] = sizes[1], sizes[0]

@@ -170,7 +170,7 @@ def recurrent(op: Op, layer: Layer, inputs: Value, rest: tuple[Value, ...]) -> V
         or isinstance(sequences, Unknown)
         or isinstance(state, Unknown)
     ):
-        return unknown_tensor(op, "tf") if state is False else op.tr.unknown("states", "data")
+        return unknown_tensor(op, "tf") if state is False else op.tr.unknown("states", "imprecise")
     if len(source.dims) != 3:
         fail(
             op,
@@ -231,7 +231,7 @@ _LOSSES = {
 @operator(" ".join(f"{home}.losses.{n}" for home in ("keras", "tf") for n in _LOSSES), "*args")
 def loss_object(op: Op, args: tuple[Value, ...]) -> Value:
     reduction = op.extra.get("reduction", "mean")
-    none = reduction == "none" or getattr(reduction, "name", "").lower().endswith("none")
+    none = reduction in (None, "none") or getattr(reduction, "name", "").lower().endswith("none")
     return Object(
         "loss",
         data={"name": _LOSSES[op.short].replace("_", ""), "reduction": "none" if none else "mean"},
@@ -322,7 +322,7 @@ TABLE = {
     "*args",
 )
 def ignored(op: Op, args: tuple[Value, ...]) -> Value:
-    return op.tr.unknown(op.short, "data", op.short, "object")
+    return op.tr.unknown(op.short, "imprecise", op.short, "object")
 
 
 _INITIALIZERS = (

@@ -6,6 +6,7 @@ import re
 
 from analyzer.frameworks.api_tables import all_tables, framework_data
 from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
+from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.torch_modules import children_of
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
@@ -36,9 +37,10 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
     if name == "start_dim" and layer.name == "torch.nn.Flatten" and name not in layer.args:
         return 1
     if name in layer.attrs:
-        return layer.attrs[name]
+        default = layer.attrs[name] is None and not _kept(layer, name)  # in whose place stands something else
+        return tr.unknown(f"attribute {name}") if default else layer.attrs[name]
     if name in layer.args:
-        return layer.args[name]
+        return layer.args[name] if _kept(layer, name) else tr.unknown(f"attribute {name}")
     if name in ("weight", "bias"):
         return parameter(tr, layer, name)
     if name == "layers" and isinstance(layer.attrs.get(CHILDREN), ListV):
@@ -57,6 +59,19 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
     if name == "training" or _is_parameter_of(layer, name):
         return tr.unknown(f"attribute {name}")  # what the constructor makes of its default
     return Bound(layer, name)
+
+
+_MADE_OF = ("activation", "recurrent_activation", "data_format", "dtype")  # Keras: from names and defaults
+_PAIRS = ("strides", "dilation_rate", "pool_size", "kernel_size", "size", "padding", "cropping")
+
+
+def _kept(layer: Layer, name: str) -> bool:
+    """Whether the attribute is what the constructor was given: Keras makes functions of names and pairs of numbers."""
+    if not layer.name.startswith(("keras.", "tf.")):
+        return True
+    if name in _PAIRS:
+        return isinstance(layer.args.get(name), (str, tuple))
+    return name not in _MADE_OF and not name.endswith(("_initializer", "_regularizer", "_constraint"))
 
 
 def _is_parameter_of(layer: Layer, name: str) -> bool:
@@ -115,7 +130,14 @@ def parameter(tr: Tracer, layer: Layer, name: str) -> Value:
     terms = [tr.term_of(d, "size") if d is not None else None for d in dims] if dims is not None else [None]
     if any(t is None for t in terms):
         return tr.unknown(f"parameter {name}")
-    tensor = Tensor(terms, "float32", "torch", site=layer.site, name=name, tags=frozenset(("variable",)))
+    tensor = Tensor(
+        terms,
+        dtype_name(args["dtype"]) if args.get("dtype") is not None else "float32",
+        "torch",
+        site=layer.site,
+        name=name,
+        tags=frozenset(("variable",)),
+    )
     tr.touch(layer)
     layer.built[name] = tensor
     return tensor

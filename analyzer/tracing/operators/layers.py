@@ -7,6 +7,7 @@ import functools
 import inspect
 from typing import Any
 
+from analyzer.tracing.attained import record
 from analyzer.tracing.causes import of_layer
 from analyzer.tracing.evaluation import call, iterate, seen
 from analyzer.tracing.libraries import MARK
@@ -115,7 +116,7 @@ def make_layer(
         check_construction(Op(tr, name, node, site, nodes=nodes, layer=last), arguments)
     elif framework == "keras":
         check_keras_construction(Op(tr, name, node, site, nodes=nodes, layer=last), arguments)
-    layer.attrs["name"] = kwargs.get("name", tr.unknown("a layer's name", "data", pytype="str"))
+    layer.attrs["name"] = kwargs.get("name", tr.unknown("a layer's name", pytype="str"))
     if found is not None:
         for parameter, default in defaults_of(found).items():
             if parameter not in arguments and default is not inspect.Parameter.empty:
@@ -147,10 +148,19 @@ def _container(tr: Tracer, name: str, args: tuple[Value, ...], node: ast.Call | 
         return layer
     if args:
         items, endless = iterate(tr, args[0], node)
-        layer.attrs[CHILDREN] = ListV([v for v, _ in zip(items, range(2 if endless else 4096), strict=False)], endless)
+        kept = [v for v, _ in zip(items, range(2 if endless else 4096), strict=False)]
+        kept = [_as_parameter(v) for v in kept] if name == "torch.nn.ParameterList" else kept
+        layer.attrs[CHILDREN] = ListV(kept, endless)
     else:
         layer.attrs[CHILDREN] = ListV()
     return layer
+
+
+def _as_parameter(value: Value) -> Value:
+    """What a list of parameters makes of a tensor."""
+    if not isinstance(value, Tensor) or "variable" in value.tags:
+        return value
+    return Tensor(value.shape, value.dtype, "torch", site=value.site, name=value.name, tags=value.tags | {"variable"})
 
 
 def open_sequence(tr: Tracer, api: Api, node: ast.Call | None) -> Layer | None:
@@ -175,7 +185,7 @@ def call_layer(
 ) -> Value:
     """`layer(x)`."""
     told = is_plain(layer.name) and bool(args) and all(map(is_written, (*args, *kwargs.values())))
-    result = _call_layer(tr, layer, args, kwargs, node, site)
+    result = record(layer.name, args, kwargs, _call_layer(tr, layer, args, kwargs, node, site), layer)
     return mark(result) if told else result
 
 

@@ -256,10 +256,10 @@ def split(op: Op, ary: Value, indices_or_sections: Value, axis: Value) -> Value:
         axis = {"hsplit": min(1, len(found.dims) - 1), "vsplit": 0}.get(op.short, 2)
     at = axis_of(op, found, axis) if found is not None else None
     if found is None or found.dims is None or at is None:
-        return op.tr.unknown("np.split()", "data")
+        return op.tr.unknown("np.split()", "imprecise")
     lengths = _lengths(op, found, found.dims[at], plain(op.tr, indices_or_sections))
     if lengths is None:
-        return op.tr.unknown("np.split()", "data")
+        return op.tr.unknown("np.split()", "imprecise")
     return ListV([of(op, found, (*found.dims[:at], n, *found.dims[at + 1 :]), found.dtype) for n in lengths])
 
 

@@ -32,7 +32,7 @@ def unique(op: Op, ar: Value, axis: Value, rest: tuple[Value, ...], **parts: Val
     found = array(op, ar)
     texts = found is not None and found.dtype is None and found.value is None  # or what else no numbers are made up for
     if any(not isinstance(parts[name], bool) for name in _PARTS) or rest or texts:
-        return op.tr.unknown("np.unique()", "data")
+        return op.tr.unknown("np.unique()", "imprecise")
     at = axis_of(op, found, axis) if found is not None and axis is not None else None
     if found is None or found.dims is None or (axis is not None and at is None):
         values: Tensor = made(op, (_some(op),)) if axis is None else unknown(op)
@@ -54,7 +54,7 @@ def unique(op: Op, ar: Value, axis: Value, rest: tuple[Value, ...], **parts: Val
 def of_sets(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, a)
     if rest or op.extra.get("return_indices"):
-        return op.tr.unknown(f"np.{op.short}()", "data")
+        return op.tr.unknown(f"np.{op.short}()", "imprecise")
     return made(op, (_some(op),), found.dtype if found is not None else None)
 
 
@@ -105,7 +105,7 @@ def triangle(op: Op, n: Value, k: Value, m: Value) -> Value:
 def diagonal_places(op: Op, n: Value, ndim: Value) -> Value:
     size = op.tr.term_of(n)
     if size is None or not isinstance(ndim, int) or not 0 <= ndim <= 32:
-        return op.tr.unknown("np.diag_indices()", "data")
+        return op.tr.unknown("np.diag_indices()", "imprecise")
     return tuple(made(op, (size,), "int64") for _ in range(ndim))
 
 
@@ -114,7 +114,7 @@ def unravel_index(op: Op, indices: Value, shape: Value, rest: tuple[Value, ...])
     """The places of flat numbers, an array for each axis."""
     found, dims = array(op, indices), shape_argument(op, (shape,))
     if found is None or dims is None:
-        return op.tr.unknown("np.unravel_index()", "data")
+        return op.tr.unknown("np.unravel_index()", "imprecise")
     return tuple(of(op, found, found.shape, "int64") for _ in dims)
 
 
@@ -194,7 +194,7 @@ def polyfit(op: Op, x: Value, y: Value, deg: Value, rest: tuple[Value, ...]) -> 
     if points is None or values is None or points.dims is None or values.dims is None or degree is None:
         return unknown(op)
     if rest or op.extra.get("full") or op.extra.get("cov"):
-        return op.tr.unknown("np.polyfit()", "data")
+        return op.tr.unknown("np.polyfit()", "imprecise")
     told = f"the places {show_shape(points.dims)} and the values {show_shape(values.dims)}"
     if len(points.dims) != 1:
         fail(op, "rank", f"{told}: the places are a row of numbers", (points, values))
@@ -208,7 +208,7 @@ def polyfit(op: Op, x: Value, y: Value, deg: Value, rest: tuple[Value, ...]) -> 
 def polyval(op: Op, p: Value, x: Value) -> Value:
     found = array(op, x)
     if found is None or isinstance(x, (int, float, Poly)):
-        return op.tr.unknown("np.polyval()", "data")
+        return op.tr.unknown("np.polyval()", "imprecise")
     return of(op, found, found.shape)
 
 
@@ -254,7 +254,7 @@ def lstsq(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
     """The solution, and three facts about it."""
     matrix, side = array(op, a), array(op, b)
     if matrix is None or side is None or matrix.dims is None or side.dims is None:
-        return op.tr.unknown("np.linalg.lstsq()", "data")
+        return op.tr.unknown("np.linalg.lstsq()", "imprecise")
     told = f"the matrix is {show_shape(matrix.dims)} and the right side {show_shape(side.dims)}"
     if len(matrix.dims) != 2 or len(side.dims) not in (1, 2):
         fail(op, "rank", told, (matrix, side))
@@ -281,7 +281,7 @@ def parts(op: Op, x: Value) -> Value:
     found = array(op, x)
     if found is None or isinstance(x, (int, float)):
         whole = isinstance(x, (int, float)) and op.short == "modf" and math.isfinite(x)
-        return (math.modf(x)) if whole else op.tr.unknown(f"np.{op.short}()", "data")
+        return (math.modf(x)) if whole else op.tr.unknown(f"np.{op.short}()", "imprecise")
     return of(op, found, found.shape), of(op, found, found.shape)
 
 
@@ -289,7 +289,7 @@ def parts(op: Op, x: Value) -> Value:
 def divmod_(op: Op, x: Value, y: Value) -> Value:
     left, right = array(op, x), array(op, y)
     if left is None or right is None or (isinstance(x, (int, float)) and isinstance(y, (int, float))):
-        return op.tr.unknown("np.divmod()", "data")
+        return op.tr.unknown("np.divmod()", "imprecise")
     found = apply(op, "torch", "add", (left, right))
     return tuple(
         as_arrays_or(op, Tensor(found.shape, None, "numpy") if isinstance(found, Tensor) else None) for _ in "ab"

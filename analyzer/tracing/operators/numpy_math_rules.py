@@ -114,7 +114,7 @@ def _places(op: Op, value: Value) -> Value:
     """Where something holds: how often, the data decide."""
     found = array(op, value)
     if found is None or found.dims is None:
-        return op.tr.unknown(f"np.{op.short}()", "data")
+        return op.tr.unknown(f"np.{op.short}()", "imprecise")
     count = op.tr.fresh("nonzero", "unknown", 0)
     if op.short == "argwhere":
         return of(op, found, (count, len(found.dims)), "int64")
@@ -211,7 +211,7 @@ def gradient(op: Op, f: Value, varargs: tuple[Value, ...]) -> Value:
     found = array(op, f)
     axis = op.extra.get("axis")
     if found is None or found.dims is None or (axis is not None and not isinstance(axis, int)):
-        return op.tr.unknown("np.gradient()", "data")
+        return op.tr.unknown("np.gradient()", "imprecise")
     parts = ListV([of(op, found, found.dims) for _ in found.dims])
     return parts.items[0] if axis is not None or len(found.dims) == 1 else parts
 
@@ -287,7 +287,7 @@ def of_torch(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
 def decomposed(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     named = dict(op.extra.items())
     if named.pop("compute_uv", True) is not True or len(rest) > 1:
-        return op.tr.unknown(f"np.{op.short}()", "data")
+        return op.tr.unknown(f"np.{op.short}()", "imprecise")
     return as_torch(op, f"linalg.{op.short}", (array(op, a) or a, *rest), named)
 
 
@@ -360,7 +360,7 @@ def meshgrid(op: Op, xi: tuple[Value, ...]) -> Value:
     found = [array(op, x) for x in xi]
     indexing = op.extra.get("indexing", "xy")
     if any(t is None or t.dims is None for t in found) or indexing not in ("ij", "xy") or op.extra.get("sparse"):
-        return op.tr.unknown("np.meshgrid()", "data")
+        return op.tr.unknown("np.meshgrid()", "imprecise")
     sizes = [product(t.dims or ()) for t in found if t is not None]
     if indexing == "xy" and len(sizes) > 1:
         sizes[0], sizes[1] = sizes[1], sizes[0]

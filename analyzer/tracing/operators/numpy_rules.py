@@ -215,7 +215,7 @@ def indices(op: Op, dimensions: Value, rest: tuple[Value, ...]) -> Value:
 def open_mesh(op: Op, args: tuple[Value, ...]) -> Value:
     found = [array(op, a) for a in args]
     if any(f is None or f.dims is None or len(f.dims) != 1 or f.dtype == "bool" for f in found):
-        return op.tr.unknown("np.ix_()", "data")
+        return op.tr.unknown("np.ix_()", "imprecise")
     sizes = [f.dims[0] for f in found if f is not None and f.dims]
     return tuple(made(op, tuple(n if i == j else 1 for j, _ in enumerate(sizes)), "int64") for i, n in enumerate(sizes))
 

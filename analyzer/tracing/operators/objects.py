@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.tracing.attained import record
 from analyzer.tracing.contexts import CLOSING, NULL, STACK, enter, leave, stack_method
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators.data import apply_transform, data_method
@@ -19,7 +20,7 @@ from analyzer.tracing.operators.torch_distribution_rules import distribution_met
 from analyzer.tracing.operators.torch_modules import remove_hook
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Object, Unknown, Value
+from analyzer.tracing.values import ListV, Object, Unknown, Value
 
 
 def object_method(
@@ -72,7 +73,9 @@ def _optimizer(tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str,
         )
     if name == "compute_gradients":
         loss = args[0] if args else kwargs.get("loss")
-        return Unknown("gradients", "data") if not isinstance(loss, Tensor) else tr.unknown("gradients", "data")
+        return (
+            Unknown("gradients", "imprecise") if not isinstance(loss, Tensor) else tr.unknown("gradients", "imprecise")
+        )
     if name == "step" and args:
         return call(tr, args[0], (), {})
     return None
@@ -80,8 +83,12 @@ def _optimizer(tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str,
 
 def _tape(tr: Tracer, name: str, args: tuple[Value, ...]) -> Value:
     if name == "gradient" and len(args) > 1 and isinstance(args[1], Tensor):
-        return Tensor(args[1].shape, args[1].dtype, "tf")
-    return tr.unknown("gradients", "data") if name in ("gradient", "jacobian") else None
+        of_tensor = Tensor(args[1].shape, args[1].dtype, "tf", tags=frozenset(("may be None",)))
+        return record("tape.gradient", args, {}, of_tensor)
+    if name == "gradient" and len(args) > 1 and isinstance(args[1], (ListV, tuple)):
+        wanted = args[1].items if isinstance(args[1], ListV) else args[1]
+        return ListV([_tape(tr, name, (args[0], w)) for w in wanted], isinstance(args[1], ListV) and args[1].open)
+    return tr.unknown("gradients", "imprecise") if name in ("gradient", "jacobian") else None
 
 
 def call_object(

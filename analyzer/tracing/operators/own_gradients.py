@@ -28,7 +28,9 @@ def apply_function(c: Any, cls: Class) -> Value:
     found = cls.find("forward")
     if found is None or not isinstance(found[0], Function):
         return c.tr.unknown(f"{cls.name}.apply()")
-    context = Object("context", {"saved_tensors": (), "needs_input_grad": c.tr.unknown("who needs gradients", "data")})
+    context = Object(
+        "context", {"saved_tensors": (), "needs_input_grad": c.tr.unknown("who needs gradients", "imprecise")}
+    )
     setup = cls.find("setup_context")
     first = () if setup is not None else (context,)
     made = call(c.tr, found[0], (*_bound(cls, found[0]), *first, *c.args), c.kwargs, c.node, c.open_args)

@@ -298,7 +298,7 @@ def cast(op: Op, type: Value, value: Value) -> Value:
 def progress(op: Op, iterable: Value, rest: tuple[Value, ...]) -> Value:
     if op.short == "trange":
         return BUILTINS["range"].run(Call(op.tr, (iterable,), {}, op.node))
-    return iterable if iterable is not None else op.tr.unknown("a progress bar", "data")
+    return iterable if iterable is not None else op.tr.unknown("a progress bar", "imprecise")
 
 
 @operator(

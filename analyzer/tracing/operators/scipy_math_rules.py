@@ -28,7 +28,7 @@ _UNARY = """expit logit log_expit erf erfc erfcx erfinv erfcinv gamma gammaln lo
 def special(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, x)
     if found is None or isinstance(x, (int, float)) or (rest and not op.short.endswith("softmax")):
-        return op.tr.unknown(f"{op.short}()", "data")
+        return op.tr.unknown(f"{op.short}()", "imprecise")
     return of(op, found, found.shape)
 
 
@@ -37,14 +37,14 @@ def special(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
            "kl_div comb polygamma"), "x y *rest")  # fmt: skip
 def special_pair(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
     if rest or all(isinstance(v, (int, float)) for v in (x, y)):
-        return op.tr.unknown(f"{op.short}()", "data")
+        return op.tr.unknown(f"{op.short}()", "imprecise")
     return broadcast(op, "+", x, y, "numpy")
 
 
 @operator("scipy.special.logsumexp", "a axis=None *rest")
 def logsumexp(op: Op, a: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
     if rest or op.extra.get("return_sign") or op.extra.get("b") is not None:
-        return op.tr.unknown("logsumexp()", "data")
+        return op.tr.unknown("logsumexp()", "imprecise")
     named = {k: v for k, v in op.extra.items() if k == "keepdims"}
     return as_arrays(call(op.tr, Api("numpy.sum"), (a, axis), named, op.node))
 
@@ -150,7 +150,7 @@ def at_points(op: Op, x: Value, parameters: tuple[Value, ...]) -> Value:
     """At each point: points and parameters are broadcast."""
     given = (x, *parameters, *op.extra.values())
     if all(isinstance(v, (int, float)) for v in given):
-        return op.tr.unknown(f"{op.short}()", "data", pytype="float")
+        return op.tr.unknown(f"{op.short}()", "imprecise", pytype="float")
     found = [array(op, v) for v in given]
     if any(f is None for f in found):
         return unknown(op)
@@ -164,7 +164,7 @@ def at_points(op: Op, x: Value, parameters: tuple[Value, ...]) -> Value:
 def drawn(op: Op, parameters: tuple[Value, ...]) -> Value:
     size = op.extra.get("size")
     dims = None if size is None else shape_argument(op, (size,))
-    return op.tr.unknown("rvs()", "data") if dims is None else made(op, dims)
+    return op.tr.unknown("rvs()", "imprecise") if dims is None else made(op, dims)
 
 
 @operator("scipy.linalg.block_diag", "*arrs")

@@ -82,7 +82,7 @@ def distances(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, input)
     named = any(op.extra.get(k, False) is not False for k in ("return_indices", "distances", "indices"))
     if found is None or len(rest) > 1 or op.extra.get("return_distances", True) is not True or named:
-        return op.tr.unknown(f"{op.short}()", "data")
+        return op.tr.unknown(f"{op.short}()", "imprecise")
     return of(op, found, found.shape, "float64")
 
 
@@ -151,7 +151,7 @@ def mapped(op: Op, input: Value, coordinates: Value, rest: tuple[Value, ...]) ->
 def filtered_signal(op: Op, b: Value, a: Value, x: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, x)
     if found is None or rest or op.extra.get("zi") is not None:
-        return op.tr.unknown(f"{op.short}()", "data")
+        return op.tr.unknown(f"{op.short}()", "imprecise")
     axis_of(op, found, axis)
     return of(op, found, found.shape)
 
@@ -160,7 +160,7 @@ def filtered_signal(op: Op, b: Value, a: Value, x: Value, axis: Value, rest: tup
 def filtered_in_parts(op: Op, sos: Value, x: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, x)
     if found is None or (op.short == "sosfilt" and (rest or op.extra.get("zi") is not None)):
-        return op.tr.unknown(f"{op.short}()", "data")
+        return op.tr.unknown(f"{op.short}()", "imprecise")
     axis_of(op, found, axis)
     return of(op, found, found.shape)
 
@@ -172,7 +172,7 @@ def filtered_in_parts(op: Op, sos: Value, x: Value, axis: Value, rest: tuple[Val
 def kept_signal(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, x)
     if found is None or op.extra.get("retquad") or op.extra.get("retenv"):
-        return op.tr.unknown(f"{op.short}()", "data")
+        return op.tr.unknown(f"{op.short}()", "imprecise")
     return of(op, found, found.shape)
 
 
@@ -188,7 +188,7 @@ def hilbert(op: Op, x: Value, N: Value, axis: Value) -> Value:
 def resampled(op: Op, x: Value, num: Value, t: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, x)
     if found is None or t is not None:
-        return op.tr.unknown("resample()", "data")
+        return op.tr.unknown("resample()", "imprecise")
     if found.dims is not None and len(found.dims) == 1:
         axis = 0  # of a row, SciPy asks for no axis
     return of_length(op, found, axis, num)

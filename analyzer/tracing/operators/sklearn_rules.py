@@ -22,7 +22,7 @@ def train_test_split(op: Op, arrays: tuple[Value, ...]) -> Value:
     for array, found in zip(arrays, parts, strict=True):
         for size in sizes:
             if found is None or not found.dims:
-                result.append(op.tr.unknown("a split", "data"))
+                result.append(op.tr.unknown("a split", "imprecise"))
             elif isinstance(array, Rows):
                 result.append(array.like((size, *found.dims[1:]), array.columns))
             else:
@@ -71,21 +71,21 @@ def made_rows(op: Op, n_samples: Value, n_features: Value, rest: tuple[Value, ..
     rows = op.tr.term_of(n_samples)
     targets = op.extra.get("n_targets", 1)
     if rows is None or width is None or rest or targets != 1 or op.extra.get("coef") is True:
-        return op.tr.unknown("made data", "data")
+        return op.tr.unknown("made data", "imprecise")
     return _data(op, rows, width)
 
 
 @operator("sklearn.datasets.make_moons sklearn.datasets.make_circles", "n_samples=100 *rest")
 def made_points(op: Op, n_samples: Value, rest: tuple[Value, ...]) -> Value:
     rows = op.tr.term_of(n_samples)
-    return op.tr.unknown("made data", "data") if rows is None else _data(op, rows, 2)
+    return op.tr.unknown("made data", "imprecise") if rows is None else _data(op, rows, 2)
 
 
 @operator("sklearn.datasets.make_blobs", "n_samples=100 n_features=2 *rest")
 def made_blobs(op: Op, n_samples: Value, n_features: Value, rest: tuple[Value, ...]) -> Value:
     rows, width = op.tr.term_of(n_samples), op.tr.term_of(n_features)
     listed = isinstance(op.extra.get("centers"), (ListV, Tensor, tuple)) or op.extra.get("return_centers") is True
-    return op.tr.unknown("made data", "data") if None in (rows, width) or listed else _data(op, rows, width)
+    return op.tr.unknown("made data", "imprecise") if None in (rows, width) or listed else _data(op, rows, width)
 
 
 _SCALERS = (
@@ -115,7 +115,7 @@ def transformed(op_tr: Any, owner: Object, name: str, args: tuple[Value, ...]) -
     found = tensor_of(op_tr, given, "numpy")
     kind = owner.data["kind"]
     if found is None or found.dims is None or (kind == "OneHotEncoder" and owner.data["sparse"] is not False):
-        return op_tr.unknown(f"{name}()", "data")
+        return op_tr.unknown(f"{name}()", "imprecise")
     op_tr.shared.known_calls[f"{kind}.{name}"] += 1
     dims = found.dims
     changed = kind in ("OneHotEncoder", "PCA", "TruncatedSVD")

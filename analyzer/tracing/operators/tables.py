@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from analyzer.tracing.attained import record
 from analyzer.tracing.evaluation import ATTRIBUTES, ELEMENTS, ITEMS, get_item
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.plain_data import hashable
@@ -126,8 +127,13 @@ def _part(found: Value) -> Value:
     if isinstance(found, Tensor) and found.dims:
         return Rows(LIST, Tensor(found.dims, found.dtype, "numpy"))
     if isinstance(found, Tensor) and found.dims == ():
-        return found.value if found.value is not None else Unknown("a number", "data", pytype="number")
-    return Unknown("an element of a list", "data")
+        told = "imprecise" if found.written else "data"
+        return (
+            found.value
+            if found.value is not None
+            else record("item", (found,), {}, Unknown("a number", told, pytype="number"))
+        )
+    return Unknown("an element of a list")
 
 
 @ELEMENTS.of(Rows)
@@ -195,7 +201,7 @@ def combined(left: Value, right: Value, truth: bool = False) -> Value:
         smaller = table.kind == FRAME and other.kind == SERIES and not truth
         plainly = named and (smaller or other.array.dims == table.array.dims)
     if not plainly:
-        return Unknown("arithmetic of tables", "data")
+        return Unknown("arithmetic of tables", "imprecise")
     found = table.like(table.array.dims, table.columns)
     if truth:
         found.array.dtype = "bool"

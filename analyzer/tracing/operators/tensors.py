@@ -8,12 +8,14 @@ import numpy as np
 
 from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, OTHER_LAYOUT, RANDOM, RESHAPES, SAME_SHAPE
 from analyzer.operators.registry import layer_or_function
+from analyzer.tracing.attained import record
 from analyzer.tracing.evaluation import seen
 from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.memory import write, write_results
 from analyzer.tracing.operators.element_types import array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.own_gradients import follow_back
+from analyzer.tracing.operators.packed import elements_alone, packing_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.operators.sessions import run_fetches
@@ -47,7 +49,7 @@ _ARRAY_WRITING = frozenset(("fill", "sort", "put", "itemset", "partition", "resi
 
 
 def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Value:
-    found = of_operands((value,), _attribute(tr, value, name, node))
+    found = record(name, (value,), {}, of_operands((value,), _attribute(tr, value, name, node)))
     if tr.sampler is not None and name in ("T", "mT") and value.framework in ("torch", "numpy"):
         tr.sampler.computed(name, lambda own: own.T if name == "T" else np.swapaxes(own, -1, -2), (value,), {}, found)
     return found
@@ -78,11 +80,21 @@ def _attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Va
         return turned
     if name == "size" and value.framework == "numpy":
         return product(value.dims) if value.dims is not None else tr.unknown("a size", "data", pytype="int")
+    if name == "data" and packing_of(value) is not None:
+        return elements_alone(tr, value)
     if name in ("data", "grad", "real", "imag"):
         return (
             value
             if name == "data"
-            else Tensor(value.shape, value.dtype, value.framework, graph=value.graph, sources=(value,), name=name)
+            else Tensor(
+                value.shape,
+                value.dtype,
+                value.framework,
+                graph=value.graph,
+                sources=(value,),
+                name=name,
+                tags=frozenset(("may be None",)) if name == "grad" else frozenset(),
+            )
         )
     if name == "dtype":
         return (
@@ -114,6 +126,7 @@ def tensor_method(
     tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
     result = of_method(name, owner, args, kwargs, _result(tr, owner, name, args, kwargs, node))
+    record(name, (owner, *args), kwargs, result)
     if _writes(owner, name):
         write(tr, owner, followed=_named_in_place(name))
     if tr.sampler is not None:
@@ -153,6 +166,8 @@ def _result(
             return owner.strides[axis]
     if name in ("item", "tolist", "backward", "eval", "initializer", "stride", "data_ptr", "storage", "register_hook"):
         tr.shared.asks_values = tr.shared.asks_values or name in ("item", "tolist")
+        if name == "register_hook":
+            tr.give(args)
         if name == "item" and owner.value is not None:
             return owner.value
         if name == "item" and not args and not kwargs:

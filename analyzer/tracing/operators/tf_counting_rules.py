@@ -59,7 +59,7 @@ def meshgrid(op: Op, args: tuple[Value, ...]) -> Value:
     found = [tensor(op, a) for a in args]
     indexing = op.extra.get("indexing", "xy")
     if not found or any(f is None or f.dims is None for f in found) or indexing not in ("xy", "ij"):
-        return op.tr.unknown("meshgrid()", "data")
+        return op.tr.unknown("meshgrid()", "imprecise")
     sizes = [product(f.dims) for f in found if f is not None and f.dims is not None]
     if indexing == "xy" and len(sizes) > 1:
         sizes[0], sizes[1] = sizes[1], sizes[0]
@@ -150,9 +150,9 @@ def dynamic_partition(
 ) -> Value:  # fmt: skip
     source, numbers = tensor(op, data), tensor(op, partitions)
     if source is None or numbers is None or source.dims is None or numbers.dims is None:
-        return op.tr.unknown("dynamic_partition()", "data")
+        return op.tr.unknown("dynamic_partition()", "imprecise")
     if not isinstance(num_partitions, int) or not 0 < num_partitions <= 64:
-        return op.tr.unknown("dynamic_partition()", "data")
+        return op.tr.unknown("dynamic_partition()", "imprecise")
     inner = source.dims[len(numbers.dims) :]
     sizes = (op.tr.fresh("partition", "unknown", 0, graph=source.graph) for _ in range(num_partitions))
     return ListV([like(op, source, (size, *inner), source.dtype) for size in sizes])

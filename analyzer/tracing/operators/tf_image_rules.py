@@ -164,7 +164,7 @@ def pool(op: Op, value: Value, ksize: Value, strides: Value, padding: Value, res
 def moments(op: Op, x: Value, axes: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, x)
     if source is None:
-        return op.tr.unknown("moments()", "data")
+        return op.tr.unknown("moments()", "imprecise")
     keep = op.extra.get("keepdims", op.extra.get("keep_dims", False))
     dims = reduced_dims(op, source, axes, keep)
     return like(op, source, dims, source.dtype), like(op, source, dims, source.dtype)
@@ -179,7 +179,7 @@ def batch_normalization(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     return (
         result
         if op.short == "batch_normalization"
-        else (result, op.tr.unknown("mean", "data"), op.tr.unknown("variance", "data"))
+        else (result, op.tr.unknown("mean", "imprecise"), op.tr.unknown("variance", "imprecise"))
     )
 
 

@@ -61,14 +61,14 @@ def stack(op: Op, values: Value, axis: Value, name: Value) -> Value:
 def unstack(op: Op, value: Value, num: Value, axis: Value, name: Value) -> Value:
     source = tensor(op, value)
     if source is None or source.dims is None or not isinstance(axis, int):
-        return op.tr.unknown("unstack()", "data")
+        return op.tr.unknown("unstack()", "imprecise")
     need_axis(op, source, axis)
     if not source.dims:
-        return op.tr.unknown("unstack()", "data")
+        return op.tr.unknown("unstack()", "imprecise")
     count = source.dims[axis] if isinstance(source.dims[axis], int) else op.tr.term_of(num) if num is not None else None
     rest = [d for i, d in enumerate(source.dims) if i != axis % len(source.dims)]
     if not isinstance(count, int) or count > 512:
-        return op.tr.unknown("unstack()", "data")
+        return op.tr.unknown("unstack()", "imprecise")
     return ListV([like(op, source, rest, source.dtype) for _ in range(count)])
 
 
@@ -76,12 +76,12 @@ def unstack(op: Op, value: Value, num: Value, axis: Value, name: Value) -> Value
 def split(op: Op, value: Value, num_or_size_splits: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, value)
     if isinstance(value, int) and not isinstance(num_or_size_splits, int):  # before TensorFlow 1.0
-        return op.tr.unknown("split()", "data")
+        return op.tr.unknown("split()", "imprecise")
     if source is None or source.dims is None or not isinstance(axis, int):
-        return op.tr.unknown("split()", "data")
+        return op.tr.unknown("split()", "imprecise")
     need_axis(op, source, axis)
     if not source.dims:
-        return op.tr.unknown("split()", "data")
+        return op.tr.unknown("split()", "imprecise")
     parts = plain(op.tr, num_or_size_splits)
     size_ = source.dims[axis]
     position = axis % len(source.dims)
@@ -116,7 +116,7 @@ def split(op: Op, value: Value, num_or_size_splits: Value, axis: Value, rest: tu
                 (source,),
             )
         return ListV([piece(p if not (isinstance(p, int) and p == -1) else size_ - total - 1) for p in parts])
-    return op.tr.unknown("split()", "data")
+    return op.tr.unknown("split()", "imprecise")
 
 
 @operator("tf.tile", "input multiples *rest")

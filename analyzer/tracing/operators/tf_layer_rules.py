@@ -172,12 +172,12 @@ def dynamic_rnn(op: Op, cell: Value, inputs: Value, rest: tuple[Value, ...]) -> 
             out = like(op, source, (*source.dims[:2], units), source.dtype)
             batch = source.dims[1 if op.extra.get("time_major") is True else 0]
             return out, _state(op, cell, source, batch, units)
-    return unknown_tensor(op, "tf", (source,) if source else ()), op.tr.unknown("a state", "data", "state")
+    return unknown_tensor(op, "tf", (source,) if source else ()), op.tr.unknown("a state", "imprecise", "state")
 
 
 def _state(op: Op, cell: Any, source: Tensor, batch: Any, units: Any) -> Value:
     if cell.data.get("stack"):
-        return op.tr.unknown("states", "data", "state")
+        return op.tr.unknown("states", "imprecise", "state")
     if cell.data.get("lstm"):
         c, h = like(op, source, (batch, units)), like(op, source, (batch, units))
         return Object("state", {"c": c, "h": h}, {"parts": [c, h]})

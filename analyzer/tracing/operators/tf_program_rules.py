@@ -95,7 +95,7 @@ def assign(op: Op, ref: Value, value: Value, rest: tuple[Value, ...]) -> Value:
     "*args",
 )
 def ignored(op: Op, args: tuple[Value, ...]) -> Value:
-    return op.tr.unknown(op.short, "data", op.short, "object")
+    return op.tr.unknown(op.short, "imprecise", op.short, "object")
 
 
 @operator(

@@ -79,7 +79,7 @@ def argmax(op: Op, input: Value, axis: Value, name: Value, dimension: Value, res
 def top_k(op: Op, input: Value, k: Value, rest: tuple[Value, ...]) -> Value:
     source, count = tensor(op, input), op.tr.term_of(k)
     if source is None or not source.dims or count is None:
-        return op.tr.unknown("top_k()", "data")
+        return op.tr.unknown("top_k()", "imprecise")
     dims = (*source.dims[:-1], count)
     return like(op, source, dims, source.dtype), like(op, source, dims, "int32")
 

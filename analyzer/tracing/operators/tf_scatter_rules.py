@@ -100,7 +100,7 @@ def _need_updates(op: Op, places: Tensor | None, values: Tensor | None, dims: tu
 def unique(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor_(op, x)
     if source is None or source.dims is None:
-        return op.tr.unknown(f"{op.short}()", "data")
+        return op.tr.unknown(f"{op.short}()", "imprecise")
     if len(source.dims) != 1:
         fail(op, "rank", f"a vector is needed and the shape is {show_shape(source.dims)}", (source,))
     count = op.tr.fresh("values", "unknown", 0, graph=source.graph)

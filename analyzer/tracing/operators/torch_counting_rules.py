@@ -107,12 +107,12 @@ def differences(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     """
     source, dim, order = tensor_of(op.tr, input, "torch"), op.extra.get("dim"), op.extra.get("edge_order", 1)
     if source is None or source.dims is None or order not in (1, 2) or isinstance(op.extra.get("spacing"), Unknown):
-        return op.tr.unknown("torch.gradient()", "data")
+        return op.tr.unknown("torch.gradient()", "imprecise")
     asked = tuple(range(len(source.dims))) if dim is None else plain(op.tr, dim)
     given = asked if isinstance(asked, tuple) else (asked,)
     axes = [axis_of(op, source, a) for a in given if isinstance(a, int)]
     if len(axes) != len(given) or None in axes:
-        return op.tr.unknown("torch.gradient()", "data")
+        return op.tr.unknown("torch.gradient()", "imprecise")
     if any(isinstance(size, int) and size <= order for size in (source.dims[a] for a in axes if a is not None)):
         fail(op, "size", f"an axis of {show_shape(source.dims)} has less than {order + 1} elements", (source,))
     kind = floating_of(source.dtype)
@@ -207,7 +207,7 @@ def meshgrid(op: Op, tensors: tuple[Value, ...]) -> Value:
     found = [tensor_of(op.tr, t, "torch") for t in tensors]
     indexing = op.extra.get("indexing", "ij")
     if not found or any(t is None or t.dims is None or len(t.dims) > 1 for t in found) or indexing not in ("ij", "xy"):
-        return op.tr.unknown("meshgrid()", "data")
+        return op.tr.unknown("meshgrid()", "imprecise")
     sizes = [t.dims[0] if t is not None and t.dims else 1 for t in found]
     if indexing == "xy" and len(sizes) > 1:
         sizes[0], sizes[1] = sizes[1], sizes[0]
@@ -218,12 +218,12 @@ def meshgrid(op: Op, tensors: tuple[Value, ...]) -> Value:
 def nonzero(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor_of(op.tr, input, "torch")
     if source is None or source.dims is None:
-        return op.tr.unknown(f"{op.short}()", "data")
+        return op.tr.unknown(f"{op.short}()", "imprecise")
     count = _some(op, "nonzero")
     if op.extra.get("as_tuple") is True:
         return tuple(_of(op, source, (count,), "int64") for _ in source.dims or (1,))
     if isinstance(op.extra.get("as_tuple"), Unknown) or rest:
-        return op.tr.unknown("nonzero()", "data")
+        return op.tr.unknown("nonzero()", "imprecise")
     return _of(op, source, (count, len(source.dims)), "int64")
 
 
@@ -239,7 +239,7 @@ def unique(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     if source is None or rest or any(op.extra.get(k) for k in ("return_inverse", "return_counts", "dim")) or (
         op.extra.get("dim") is not None
     ):  # fmt: skip
-        return op.tr.unknown("unique()", "data")
+        return op.tr.unknown("unique()", "imprecise")
     return _of(op, source, (_some(op, "unique"),))
 
 

@@ -23,7 +23,7 @@ def gradient(op: Op, outputs: Value, inputs: Value, grad_outputs: Value, rest: t
             fail(op, "scalar-loss", told, (outputs,))
     given = [inputs] if isinstance(inputs, Tensor) else _all(inputs)
     if given is None or op.extra.get("allow_unused", False) is not False or op.extra.get("is_grads_batched", False):
-        return op.tr.unknown("gradients", "data")
+        return op.tr.unknown("gradients", "imprecise")
     found = (tensor_of(op.tr, i, "torch") for i in given)
     return tuple(
         unknown_tensor(op, "torch")
@@ -43,10 +43,10 @@ def _all(inputs: Value) -> list[Value] | None:
 def jacobian(op: Op, func: Value, inputs: Value, rest: tuple[Value, ...]) -> Value:
     """The output's axes, then the input's."""
     if not isinstance(inputs, Tensor):
-        return op.tr.unknown("a jacobian", "data")
+        return op.tr.unknown("a jacobian", "imprecise")
     made = call(op.tr, func, (inputs,), {})
     if not isinstance(made, Tensor) or made.dims is None or inputs.dims is None:
-        return op.tr.unknown("a jacobian", "data")
+        return op.tr.unknown("a jacobian", "imprecise")
     return Tensor((*made.dims, *inputs.dims), made.dtype, "torch", site=op.where, sources=(made, inputs))
 
 
@@ -67,10 +67,10 @@ def gradient_function(op: Op, func: Value, argnums: Value, has_aux: Value) -> Va
 def _gradient_of(c: Any, with_value: bool, func: Value, argnums: Value, has_aux: Value) -> Value:
     made = call(c.tr, func, c.args, c.kwargs, c.node)
     if not isinstance(argnums, int) or not -len(c.args) <= argnums < len(c.args) or has_aux is not False:
-        return c.tr.unknown("a gradient", "data")
+        return c.tr.unknown("a gradient", "imprecise")
     source = c.args[argnums]
     if not isinstance(source, Tensor):
-        return c.tr.unknown("a gradient", "data")
+        return c.tr.unknown("a gradient", "imprecise")
     if isinstance(made, Tensor) and made.dims:
         told = f"only a scalar can be differentiated, and the output has the shape {show_shape(made.dims)}"
         fail(Op(c.tr, "torch.func.grad", c.node, c.tr.site(c.node)), "scalar-loss", told, (made,))
@@ -88,5 +88,5 @@ def _jacobian_of(c: Any, times: int, func: Value, argnums: Value) -> Value:
     made = call(c.tr, func, c.args, c.kwargs, c.node)
     source = c.args[argnums] if isinstance(argnums, int) and -len(c.args) <= argnums < len(c.args) else None
     if not isinstance(made, Tensor) or not isinstance(source, Tensor) or made.dims is None or source.dims is None:
-        return c.tr.unknown("a jacobian", "data")
+        return c.tr.unknown("a jacobian", "imprecise")
     return Tensor((*made.dims, *source.dims * times), made.dtype, "torch", site=c.tr.site(c.node), sources=(made,))

@@ -6,8 +6,10 @@ from analyzer.tracing.evaluation import call, iterate
 from analyzer.tracing.known_types import DEVICE, OTHER_CLASS
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.packed import padded
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import Layer, Object, Value, is_term
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.values import Instance, Layer, Object, Value, is_term
 
 _TIMES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
 
@@ -24,7 +26,8 @@ _TIMES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
 def outside(op: Op, args: tuple[Value, ...]) -> Value:
     op.tr.types_open = op.tr.types_open or op.short == "autocast"
     literal = op.name == "torch.device" and bool(args) and isinstance(args[0], str)
-    found = op.tr.unknown(op.short, "imprecise" if literal else "data", op.short)
+    own = op.name == "torch.load" and (_reads_own(args) or "torch.save" in op.tr.machine)
+    found = op.tr.unknown(op.short, "imprecise" if literal or own else "data", op.short)
     found.kind = DEVICE if op.name == "torch.device" else ""
     if found.kind and args and isinstance(args[0], str):
         kind, _, number = args[0].partition(":")
@@ -33,6 +36,11 @@ def outside(op: Op, args: tuple[Value, ...]) -> Value:
     if found.kind and op.tr.sampler is not None:
         found.attrs |= {"type": "cpu", "index": None}
     return found
+
+
+def _reads_own(args: tuple[Value, ...]) -> bool:
+    """Whether it reads from the program's memory."""
+    return bool(args) and isinstance(args[0], (Object, Instance))
 
 
 @operator(
@@ -44,6 +52,8 @@ def outside(op: Op, args: tuple[Value, ...]) -> Value:
 )
 def nothing(op: Op, args: tuple[Value, ...]) -> Value:
     op.tr.types_open = op.tr.types_open or op.short == "set_default_dtype"
+    if op.name == "torch.save":
+        op.tr.machine[op.name] = op.tr.unknown("whether a file is the program's own")
     return op.tr.unknown("a generator", pytype="object") if op.short == "manual_seed" else None
 
 
@@ -67,12 +77,14 @@ def pack(op: Op, input: Value, lengths: Value, batch_first: Value, enforce_sorte
     found = tensor_of(op.tr, input, "torch")
     if found is not None and found.dims is None:
         op.tr.set_rank(found, 3)  # what recurrent layers read: examples, steps, features
-    return input if found is None else found
+    if found is None:
+        return input
+    return Tensor(found.shape, found.dtype, "torch", site=op.where, sources=(found,), name=found.name, tags=found.tags)
 
 
-@operator("torch.nn.utils.rnn.pad_packed_sequence", "sequence batch_first=False *rest")
-def unpack(op: Op, sequence: Value, batch_first: Value, rest: tuple[Value, ...]) -> Value:
-    return sequence, op.tr.unknown("lengths", "data")
+@operator("torch.nn.utils.rnn.pad_packed_sequence", "sequence batch_first=False padding_value=0.0 total_length=None")
+def unpack(op: Op, sequence: Value, batch_first: Value, padding_value: Value, total_length: Value) -> Value:
+    return padded(op, sequence, batch_first, total_length), op.tr.unknown("lengths")
 
 
 @operator(

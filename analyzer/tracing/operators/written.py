@@ -15,15 +15,17 @@ from analyzer.tracing.values import Api, ListV, Native, SliceV, Unknown, Value
 
 _MADE = frozenset((
     "zeros", "ones", "empty", "eye", "identity", "zeros_like", "ones_like", "empty_like", "tril_indices",
-    "triu_indices", "tri", "fill", "get_default_dtype", "is_grad_enabled", "floatx",
+    "triu_indices", "tri", "fill", "get_default_dtype", "is_grad_enabled", "floatx", "executing_eagerly", "is_tensor",
+    "inside_function", "is_keras_tensor", "is_inference_mode_enabled", "is_autocast_enabled", "is_storage",
+    "are_deterministic_algorithms_enabled", "is_deterministic_algorithms_warn_only_enabled",
 ))  # fmt: skip
 _DRAWN = re.compile(
     r"Linear|Conv|Norm|Embedding|RNN|LSTM|GRU|Attention|Transformer|PReLU|Adaptive\w*Loss|Dropout|RReLU|\.Seq"
 )
 _OUTSIDE = ("rand", "load", "read", "from_file", "dropout", "bernoulli", "multinomial", "normal", "uniform", "sample",
-            "shuffle", "permutation", "choice", "seed", "input", "Variable")  # fmt: skip
+            "shuffle", "permutation", "choice", "seed", "input", "Variable", "from_directory", "get_file")  # fmt: skip
 _HOMES = ("torch.", "numpy.", "tf.", "keras.", "jax.")
-_MACHINE = (".cuda.", ".distributed.", ".random.", ".hub.", ".backends.", ".io.", ".utils.", ".distributions.",
+_MACHINE = (".cuda.", ".distributed.", ".random.", ".hub.", ".backends.", ".io.", "torch.utils.", ".distributions.",
             ".datasets.", ".config.", ".mps.", ".memmap", ".optim.")  # fmt: skip
 MOST_LOOKED_AT = 64  # elements of a list, and tensors behind one
 
