@@ -10,6 +10,7 @@ from analyzer.tracing.operators.flags import parser_method, run_command
 from analyzer.tracing.operators.keras_models import call_loss, call_model, model_method
 from analyzer.tracing.operators.lightning_rules import trainer_method
 from analyzer.tracing.operators.own_gradients import context_method
+from analyzer.tracing.operators.pytree_rules import spec_method
 from analyzer.tracing.operators.sessions import session_method
 from analyzer.tracing.operators.sklearn_rules import transformed
 from analyzer.tracing.operators.tf_array_rules import KIND as TENSOR_ARRAY
@@ -53,6 +54,8 @@ def object_method(
         return transformed(tr, owner, name, args)
     if kind == "context":
         return context_method(tr, owner, name, args)
+    if kind == "tree":
+        return spec_method(tr, owner, name, args)
     if kind == "counter":
         return tr.unknown(f"{name}()", "foreign")
     return tr.unknown_call(f"{kind}.{name}")
