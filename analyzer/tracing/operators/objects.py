@@ -9,6 +9,7 @@ from analyzer.tracing.operators.data import apply_transform, data_method
 from analyzer.tracing.operators.flags import parser_method, run_command
 from analyzer.tracing.operators.keras_models import call_loss, call_model, model_method
 from analyzer.tracing.operators.lightning_rules import trainer_method
+from analyzer.tracing.operators.matplotlib_rules import AXES, FIGURE, drawn
 from analyzer.tracing.operators.own_gradients import context_method
 from analyzer.tracing.operators.pytree_rules import spec_method
 from analyzer.tracing.operators.sessions import session_method
@@ -54,6 +55,8 @@ def object_method(
         return transformed(tr, owner, name, args)
     if kind == "context":
         return context_method(tr, owner, name, args)
+    if kind in (AXES, FIGURE):
+        return drawn(tr, owner, name, args, kwargs, node)
     if kind == "tree":
         return spec_method(tr, owner, name, args)
     if kind == "counter":

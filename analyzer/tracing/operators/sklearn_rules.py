@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.rows import Rows
-from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import ListV, Object, Unknown, Value
+from analyzer.validity.terms import equal
 
 
 @operator("sklearn.model_selection.train_test_split", "*arrays")
@@ -133,3 +136,46 @@ _SCORES = (
 @operator(" ".join(f"sklearn.metrics.{n}" for n in _SCORES.split()), "y_true y_pred *rest")
 def score(op: Op, y_true: Value, y_pred: Value, rest: tuple[Value, ...]) -> Value:
     return Unknown("a score", "data", pytype="float")
+
+
+@operator("sklearn.utils.validation.check_array sklearn.utils.check_array", "array *rest")
+def check_array(op: Op, array: Value, rest: tuple[Value, ...]) -> Value:
+    """The array itself, of numbers."""
+    return _checked(op, array, 2)
+
+
+@operator("sklearn.utils.validation.check_X_y sklearn.utils.check_X_y", "X y *rest")
+def check_x_y(op: Op, X: Value, y: Value, rest: tuple[Value, ...]) -> Value:
+    """Both arrays, with as many rows; the targets have one axis."""
+    x, targets = _checked(op, X, 2), _checked(op, y, 1)
+    if isinstance(x, Tensor) and isinstance(targets, Tensor) and x.dims and targets.dims:
+        told = f"X has the shape {show_shape(x.dims)} and y {show_shape(targets.dims)}"
+        require(op, equal(x.dims[0], targets.dims[0]), "rows", told, (x, targets))
+    return x, targets
+
+
+@operator("sklearn.utils.validation.check_is_fitted sklearn.utils.check_consistent_length "
+          "sklearn.utils.validation.check_consistent_length sklearn.utils.assert_all_finite", "*rest")  # fmt: skip
+def checked_alone(op: Op, rest: tuple[Value, ...]) -> Value:
+    return None
+
+
+@operator("sklearn.utils.validation.column_or_1d sklearn.utils.column_or_1d", "y *rest")
+def one_column(op: Op, y: Value, rest: tuple[Value, ...]) -> Value:
+    return _checked(op, y, 1)
+
+
+def _checked(op: Op, value: Value, rank: int) -> Value:
+    found = tensor_of(op.tr, value, "numpy") if isinstance(value, (Tensor, ListV, Rows)) else None
+    if found is None or found.dims is None or op.extra.get("accept_sparse", False) is not False:
+        return op.tr.unknown("a checked array", "data")
+    dims = found.dims
+    if rank == 1 and len(dims) == 2 and dims[1] == 1:
+        dims = dims[:1]
+    if len(dims) != rank:
+        return op.tr.unknown("a checked array", "data")
+    kind = dtype_name(op.extra.get("dtype")) if op.extra.get("dtype") is not None and rank == 2 else found.dtype
+    made = Tensor(dims, kind, "numpy", site=op.where, name=found.name, sources=(found,))
+    if found.dims == dims and kind == found.dtype:
+        made.array, made.meaning = found.array, found.meaning
+    return made
