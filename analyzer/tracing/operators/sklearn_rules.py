@@ -62,9 +62,11 @@ def known_table(op: Op, args: tuple[Value, ...]) -> Value:
 
 
 def _data(op: Op, rows: Any, width: Any, targets: Any = None) -> tuple[Tensor, Tensor]:
+    """Rows of numbers, and a number to be told of each or the number of its class."""
+    kind = "float64" if op.short in ("load_diabetes", "make_regression") else "int64"
     x = Tensor((rows, width), "float64", "numpy", site=op.where, name="data")
     dims = (rows,) if targets is None else (rows, targets)
-    return x, Tensor(dims, None, "numpy", site=op.where, name="target")
+    return x, Tensor(dims, kind, "numpy", site=op.where, name="target")
 
 
 @operator("sklearn.datasets.make_regression sklearn.datasets.make_classification",
