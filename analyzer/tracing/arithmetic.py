@@ -320,15 +320,18 @@ def union_of(left: Value, right: Value) -> Object | None:
             kinds += value.data["types"]
         elif value is None and not (left is None and right is None):
             kinds.append(Native("NoneType", lambda c: None))
-        elif isinstance(value, Native) and value.name in _TYPES:
-            kinds.append(value)
-        elif isinstance(value, Class) and value.closed and not value.library_bases:
-            kinds.append(value)
-        elif isinstance(value, Api) and value.name in _TENSOR_TYPES:
+        elif _is_type(value):
             kinds.append(value)
         else:
             return None
     return Object(UNION, data={"types": tuple(kinds)})
+
+
+def _is_type(value: Value) -> bool:
+    """Whether it is a type whose unions nothing but Python makes."""
+    if isinstance(value, Class):
+        return value.closed and not value.library_bases
+    return isinstance(value, (Native, Api)) and value.name in (_TYPES if isinstance(value, Native) else _TENSOR_TYPES)
 
 
 _TYPES = frozenset(("int", "float", "str", "bool", "list", "tuple", "dict", "set", "bytes", "slice", "range", "complex",

@@ -44,7 +44,8 @@ TWINS = [
     ("import jax\nl, d = jax.tree_util.tree_flatten([1, None, {'b': z(3), 'a': z(4)}])\nl[1].view(4)\n"
      "jax.tree_util.tree_unflatten(d, l)[2]['b'].view(3)", "['b'].view(3)", "['b'].view(4)"),
     ("import jax\njax.tree.map(lambda x: x.view(2), (z(2), [z(2)]))", "[z(2)]", "[z(3)]"),
-    ("r = _pytree.tree_map(lambda x, y: x @ y, [z(2, 3), (z(3),)], [z(3), (z(3),)])\nr[0].view(2)", "[z(3), (", "[z(4), ("),
+    ("r = _pytree.tree_map(lambda x, y: x @ y, [z(2, 3), (z(3),)], [z(3), (z(3),)])\n"
+     "r[0].view(2)", "[z(3), (", "[z(4), ("),
     ("l, d = _pytree.tree_flatten({'b': z(3), 'a': None})\nassert len(l) == 2\nl[0].view(3)", "view(3)", "view(4)"),
     ("from torch._higher_order_ops import associative_scan\n"
      "x, y = associative_scan(scanned, (z(7, 5, 4, 4), z(7, 5, 4)), dim=1, combine_mode='generic')\ny.view(7, 5, 4)",
@@ -59,10 +60,22 @@ TWINS = [
      "plt.plot(z(9, 1), z(9, 4))\nplt.close('all')", "z(9, 1)", "z(9, 2)"),
     ("import matplotlib.pyplot as plt\nfig = plt.figure()\nax = fig.add_subplot(111)\n"
      "ax.scatter(z(6), z(2, 3), c='b')\nplt.close(fig)", "z(2, 3)", "z(2, 4)"),
-    ("from sklearn.utils.validation import check_X_y, check_is_fitted\nX, y = check_X_y(np.ones((6, 3)), np.ones((6, 1)), "
-     "multi_output=False)\nX @ np.zeros(3)\ny @ np.zeros(6)", "np.zeros(6)", "np.zeros(5)"),
+    ("from sklearn.utils.validation import check_X_y, check_is_fitted\nX, y = check_X_y(np.ones((6, 3)), np.ones((6, 1)))\nX @ np.zeros(3)\ny @ np.zeros(6)", "np.zeros(6)", "np.zeros(5)"),
     ("from sklearn.utils import check_array\ncheck_array(np.ones((6, 3)), dtype=np.float32) @ np.zeros(3)",
      "np.zeros(3)", "np.zeros(6)"),
+    ("from sklearn.cluster import KMeans\nk = KMeans(3, n_init=1)\nn = k.fit_predict(np.random.rand(20, 2))\n"
+     "n @ np.zeros(20)\nk.cluster_centers_ @ np.zeros(2)", "np.zeros(2)", "np.zeros(3)"),
+    ("from sklearn.cluster import KMeans\nk = KMeans(n_clusters=3, n_init=1).fit(np.random.rand(20, 2))\n"
+     "k.transform(np.random.rand(5, 2)) @ np.zeros(3)", "np.zeros(3)", "np.zeros(2)"),
+    ("from scipy.stats import norm, truncnorm\nd = norm(np.zeros(3), 1)\nd.pdf(np.zeros((5, 1))) @ np.zeros(3)\n"
+     "truncnorm(-1.0, 1.0, loc=0.5).rvs(size=4) @ np.zeros(4)", "np.zeros(4)", "np.zeros(5)"),
+    ("from scipy.stats import norm\nnorm(loc=0.0, scale=np.ones(3)).cdf(np.zeros(3))",
+     "cdf(np.zeros(3", "cdf(np.zeros(4"),
+    ("from types import MappingProxyType\nm = MappingProxyType({'a': z(3)})\nm['a'].view(3)", "view(3)", "view(4)"),
+    ("from torch import nn\nd = nn.ModuleDict({'a': nn.Linear(2, 3)})\nd['b'] = nn.Linear(3, 3)\n"
+     "if 'c' not in d and 'b' in d:\n    d['b'](d['a'](z(5, 2)))", "z(5, 2)", "z(5, 3)"),
+    ("assert isinstance([1], list | range) and not isinstance(scanned, State | int) and isinstance(None, int | None)\n"
+     "z(3).view(3)", "view(3)", "view(4)"),
     ("w = z(3, requires_grad=True)\n(w * 2).backward(torch.ones(3))", "ones(3)", "ones(1)"),
     ("w = z(3, requires_grad=True)\n(w * 2).backward(gradient=torch.ones(3))", "ones(3)", "ones(3, 1)"),
     ("w = z(3, requires_grad=True)\nw.sum().backward(torch.tensor(1.0))", "tensor(1.0)", "tensor([1.0])"),
@@ -75,7 +88,7 @@ TWINS = [
     ("torch.nn.Embedding(5, 3)(torch.tensor([4, 0]))", "[4,", "[5,"),
     ("torch.nn.functional.cross_entropy(z(2, 3), torch.tensor([2, -100]))", "[2,", "[3,"),
 ]  # fmt: skip
-ABSENT = [name for name in ("optree", "jax", "matplotlib", "sklearn") if find_spec(name) is None]
+ABSENT = [name for name in ("optree", "jax", "matplotlib", "sklearn", "scipy") if find_spec(name) is None]
 
 
 def told(folder: Path, text: str) -> list[Diagnostic]:

@@ -6,11 +6,12 @@ import ast
 import re
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.arithmetic import UNION
 from analyzer.tracing.attribute_hooks import own_reader, read
 from analyzer.tracing.attributes import function_lacks, names_of_module
@@ -276,6 +277,8 @@ def hasattr_(c: Call) -> Value:
             return has_attribute(value, name)
         if isinstance(value, Api) and has_name(f"{value.name}.{name}", c.tr.shared.versions):
             return True
+        if isinstance(value, Api) and value.name == "torch.Tensor" and name in _of_torch_tensors():
+            return True
         if isinstance(value, Unknown):
             key = ("hasattr", name)
             if key not in value.items:
@@ -285,6 +288,12 @@ def hasattr_(c: Call) -> Value:
                 )
             return value.items[key]
     return c.tr.unknown("an attribute test", pytype="bool")
+
+
+def _of_torch_tensors() -> Container[str]:
+    """The attributes of PyTorch's tensors."""
+    found: Container[str] = framework_data("torch")["attributes"]["torch.Tensor"]
+    return found
 
 
 def _asks_itself(value: Value, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Indices that lie outside what they choose from, where the program writes them or a run on made-up numbers knows them."""
+"""Indices that lie outside what they choose from, as the program writes them or a run on made-up numbers has them."""
 
 from __future__ import annotations
 

@@ -47,7 +47,9 @@ def scatter(op: Op, args: tuple[Value, ...]) -> Value:
     return op.tr.unknown("points")
 
 
-def drawn(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: Value) -> Value:
+def drawn(
+    tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: Value
+) -> Value:
     """The methods of figures and axes."""
     check = _DRAWING.get(name)
     if owner.kind == AXES and check is not None and "data" not in kwargs:

@@ -12,8 +12,9 @@ from analyzer.tracing.operators.lightning_rules import trainer_method
 from analyzer.tracing.operators.matplotlib_rules import AXES, FIGURE, drawn
 from analyzer.tracing.operators.own_gradients import context_method
 from analyzer.tracing.operators.pytree_rules import spec_method
+from analyzer.tracing.operators.scipy_math_rules import FROZEN, at_frozen
 from analyzer.tracing.operators.sessions import session_method
-from analyzer.tracing.operators.sklearn_rules import transformed
+from analyzer.tracing.operators.sklearn_rules import clustered, transformed
 from analyzer.tracing.operators.tf_array_rules import KIND as TENSOR_ARRAY
 from analyzer.tracing.operators.tf_array_rules import array_method
 from analyzer.tracing.operators.torch_distribution_rules import distribution_method
@@ -55,6 +56,10 @@ def object_method(
         return transformed(tr, owner, name, args)
     if kind == "context":
         return context_method(tr, owner, name, args)
+    if kind == "clustering":
+        return clustered(tr, owner, name, args)
+    if kind == FROZEN:
+        return at_frozen(tr, owner, name, args, kwargs, node)
     if kind in (AXES, FIGURE):
         return drawn(tr, owner, name, args, kwargs, node)
     if kind == "tree":

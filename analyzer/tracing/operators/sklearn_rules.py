@@ -11,6 +11,7 @@ from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import ListV, Object, Unknown, Value
 from analyzer.validity.terms import equal
 
@@ -181,3 +182,34 @@ def _checked(op: Op, value: Value, rank: int) -> Value:
     if found.dims == dims and kind == found.dtype:
         made.array, made.meaning = found.array, found.meaning
     return made
+
+
+_CLUSTERINGS = "KMeans MiniBatchKMeans BisectingKMeans"
+
+
+@operator(" ".join(f"sklearn.cluster.{n}" for n in _CLUSTERINGS.split()), "n_clusters=8 *rest")
+def clustering(op: Op, n_clusters: Value, rest: tuple[Value, ...]) -> Value:
+    return Object("clustering", data={"count": op.tr.term_of(n_clusters)}, site=op.where)
+
+
+def clustered(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...]) -> Value:
+    """The methods of a clustering: a number for each row, and the centres, which have the rows' columns."""
+    given = args[0] if args else None
+    found = tensor_of(tr, given, "numpy") if isinstance(given, (Tensor, ListV, Rows)) else None
+    rows = found.dims if found is not None and found.dims is not None and len(found.dims) == 2 else None
+    if rows is None or owner.data["count"] is None:
+        tr.forget((owner,))
+        return owner if name == "fit" else tr.unknown(f"{name}()", "data")
+    labels = Tensor(rows[:1], "int32", "numpy", site=tr.site())
+    if name in ("fit", "fit_predict", "partial_fit"):
+        tr.touch(owner)
+        centres = Tensor((owner.data["count"], rows[1]), None, "numpy", site=tr.site(), name="cluster_centers_")
+        inertia = Unknown("inertia_", "data", pytype="float")
+        owner.attrs.update(labels_=labels, cluster_centers_=centres, inertia_=inertia)
+    if name in ("fit", "partial_fit"):
+        return owner
+    if name in ("predict", "fit_predict"):
+        return labels
+    if name == "transform":
+        return Tensor((rows[0], owner.data["count"]), None, "numpy", site=tr.site())
+    return tr.unknown(f"{name}()", "data")

@@ -13,7 +13,10 @@ from analyzer.tracing.values import Native, Value
 from analyzer.validity.terms import equal
 
 
-@operator("torch.vmap torch.func.vmap torch._vmap_internals.vmap torch._vmap_internals._vmap", "func in_dims=0 out_dims=0 *rest")
+@operator(
+    "torch.vmap torch.func.vmap torch._vmap_internals.vmap torch._vmap_internals._vmap",
+    "func in_dims=0 out_dims=0 *rest",
+)
 def vmap(op: Op, func: Value, in_dims: Value, out_dims: Value, rest: tuple[Value, ...]) -> Value:
     return Native("vmap", lambda c: _mapped(c, func, in_dims, out_dims))
 
