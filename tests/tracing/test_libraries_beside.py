@@ -60,7 +60,8 @@ TWINS = [
      "plt.plot(z(9, 1), z(9, 4))\nplt.close('all')", "z(9, 1)", "z(9, 2)"),
     ("import matplotlib.pyplot as plt\nfig = plt.figure()\nax = fig.add_subplot(111)\n"
      "ax.scatter(z(6), z(2, 3), c='b')\nplt.close(fig)", "z(2, 3)", "z(2, 4)"),
-    ("from sklearn.utils.validation import check_X_y, check_is_fitted\nX, y = check_X_y(np.ones((6, 3)), np.ones((6, 1)))\nX @ np.zeros(3)\ny @ np.zeros(6)", "np.zeros(6)", "np.zeros(5)"),
+    ("from sklearn.utils.validation import check_X_y\nX, y = check_X_y(np.ones((6, 3)), np.ones((6, 1)))\n"
+     "X @ np.zeros(3)\ny @ np.zeros(6)", "np.zeros(6)", "np.zeros(5)"),
     ("from sklearn.utils import check_array\ncheck_array(np.ones((6, 3)), dtype=np.float32) @ np.zeros(3)",
      "np.zeros(3)", "np.zeros(6)"),
     ("from sklearn.cluster import KMeans\nk = KMeans(3, n_init=1)\nn = k.fit_predict(np.random.rand(20, 2))\n"
