@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from analyzer.tracing.arithmetic import PLAIN, settled
+from analyzer.tracing.configurations import is_mapping as is_configuration
 from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import call, get_attribute, iterate
 from analyzer.tracing.mapping_methods import holds, is_mapping
@@ -392,6 +393,8 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
     if isinstance(container, Instance) and container.cls.find("__contains__"):
         found = call(tr, get_attribute(tr, container, "__contains__"), (item,), {})
         return invert_truth(tr, found) if negated else found
+    if is_configuration(container):
+        return _member(tr, item, DictV(container.attrs), negated)
     if isinstance(container, (Layer, Instance)) and (named := children_by_name(container)) is not None:
         return _member(tr, item, named, negated)
     if (held := store_of(tr, container)) is not None:

@@ -77,6 +77,15 @@ TWINS = [
      "if 'c' not in d and 'b' in d:\n    d['b'](d['a'](z(5, 2)))", "z(5, 2)", "z(5, 3)"),
     ("assert isinstance([1], list | range) and not isinstance(scanned, State | int) and isinstance(None, int | None)\n"
      "z(3).view(3)", "view(3)", "view(4)"),
+    ("from omegaconf import OmegaConf\nc = OmegaConf.create({'a': {'n': 3, 'l': [4, 5]}, 'b': None})\n"
+     "assert 'b' in c and 'q' not in c and c.b is None and c.get('q', 7) == 7\n"
+     "z(c.a.n).view(c['a'].get('n', 5))\nz(5).view(OmegaConf.to_container(c)['a']['l'][1])", "z(5)", "z(6)"),
+    ("v, i, n = torch.unique(z(6, 3), return_inverse=True, return_counts=True)\nn + v\ni.view(6, 3)",
+     "i.view(6", "i.view(5"),
+    ("torch.unique(z(6, 3), dim=0) @ z(3)", "@ z(3)", "@ z(4)"),
+    ("u, i = z(6, 3).unique(dim=1, return_inverse=True)\ni.view(3)", "view(3)", "view(6)"),
+    ("r = np.array([(1, 2), (3, 4), (5, 6)], dtype=np.dtype([('a', 'i4'), ('b', 'i4')]))\nr.reshape(3)\n"
+     "for k in np.unique(r):\n    r[r == k]\nz(3).view(3)", "view(3)", "view(4)"),
     ("w = z(3, requires_grad=True)\n(w * 2).backward(torch.ones(3))", "ones(3)", "ones(1)"),
     ("w = z(3, requires_grad=True)\n(w * 2).backward(gradient=torch.ones(3))", "ones(3)", "ones(3, 1)"),
     ("w = z(3, requires_grad=True)\nw.sum().backward(torch.tensor(1.0))", "tensor(1.0)", "tensor([1.0])"),
@@ -89,7 +98,7 @@ TWINS = [
     ("torch.nn.Embedding(5, 3)(torch.tensor([4, 0]))", "[4,", "[5,"),
     ("torch.nn.functional.cross_entropy(z(2, 3), torch.tensor([2, -100]))", "[2,", "[3,"),
 ]  # fmt: skip
-ABSENT = [name for name in ("optree", "jax", "matplotlib", "sklearn", "scipy") if find_spec(name) is None]
+ABSENT = [name for name in ("optree", "jax", "matplotlib", "sklearn", "scipy", "omegaconf") if find_spec(name) is None]
 
 
 def told(folder: Path, text: str) -> list[Diagnostic]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.tracing.configurations import is_mapping
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators.data import apply_transform, data_method
 from analyzer.tracing.operators.flags import parser_method, run_command
@@ -21,7 +22,7 @@ from analyzer.tracing.operators.torch_distribution_rules import distribution_met
 from analyzer.tracing.operators.torch_modules import remove_hook
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Object, Unknown, Value
+from analyzer.tracing.values import Bound, DictV, Object, Unknown, Value
 
 
 def object_method(
@@ -56,6 +57,8 @@ def object_method(
         return transformed(tr, owner, name, args)
     if kind == "context":
         return context_method(tr, owner, name, args)
+    if is_mapping(owner) and name in _READING:
+        return call(tr, Bound(DictV(owner.attrs), name), args, kwargs, node)
     if kind == "clustering":
         return clustered(tr, owner, name, args)
     if kind == FROZEN:
@@ -67,6 +70,9 @@ def object_method(
     if kind == "counter":
         return tr.unknown(f"{name}()", "foreign")
     return tr.unknown_call(f"{kind}.{name}")
+
+
+_READING = ("get", "keys", "values", "items")  # methods of a configuration
 
 
 def _optimizer(tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
