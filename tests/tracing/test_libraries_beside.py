@@ -86,6 +86,8 @@ TWINS = [
     ("u, i = z(6, 3).unique(dim=1, return_inverse=True)\ni.view(3)", "view(3)", "view(6)"),
     ("r = np.array([(1, 2), (3, 4), (5, 6)], dtype=np.dtype([('a', 'i4'), ('b', 'i4')]))\nr.reshape(3)\n"
      "for k in np.unique(r):\n    r[r == k]\nz(3).view(3)", "view(3)", "view(4)"),
+    ("class Nothing(torch.nn.Module):\n    @staticmethod\n    def forward(x):\n        return x.view(3)\nNothing()(z(3))",
+     "(z(3))", "(z(4))"),
     ("w = z(3, requires_grad=True)\n(w * 2).backward(torch.ones(3))", "ones(3)", "ones(1)"),
     ("w = z(3, requires_grad=True)\n(w * 2).backward(gradient=torch.ones(3))", "ones(3)", "ones(3, 1)"),
     ("w = z(3, requires_grad=True)\nw.sum().backward(torch.tensor(1.0))", "tensor(1.0)", "tensor([1.0])"),
