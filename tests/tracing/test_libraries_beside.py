@@ -86,8 +86,11 @@ TWINS = [
     ("u, i = z(6, 3).unique(dim=1, return_inverse=True)\ni.view(3)", "view(3)", "view(6)"),
     ("r = np.array([(1, 2), (3, 4), (5, 6)], dtype=np.dtype([('a', 'i4'), ('b', 'i4')]))\nr.reshape(3)\n"
      "for k in np.unique(r):\n    r[r == k]\nz(3).view(3)", "view(3)", "view(4)"),
-    ("class Nothing(torch.nn.Module):\n    @staticmethod\n    def forward(x):\n        return x.view(3)\nNothing()(z(3))",
-     "(z(3))", "(z(4))"),
+    ("class Nothing(torch.nn.Module):\n    @staticmethod\n    def forward(x):\n        return x.view(3)\n"
+     "Nothing()(z(3))", "(z(3))", "(z(4))"),
+    ("from einops_exts import rearrange_many\n"
+     "q, k = rearrange_many((z(2, 3, 8), z(2, 5, 8)), 'b n (h d) -> b h n d', h=2)\n"
+     "q @ k.mT", "(2, 5, 8)", "(2, 5, 6)"),
     ("w = z(3, requires_grad=True)\n(w * 2).backward(torch.ones(3))", "ones(3)", "ones(1)"),
     ("w = z(3, requires_grad=True)\n(w * 2).backward(gradient=torch.ones(3))", "ones(3)", "ones(3, 1)"),
     ("w = z(3, requires_grad=True)\nw.sum().backward(torch.tensor(1.0))", "tensor(1.0)", "tensor([1.0])"),
@@ -100,7 +103,11 @@ TWINS = [
     ("torch.nn.Embedding(5, 3)(torch.tensor([4, 0]))", "[4,", "[5,"),
     ("torch.nn.functional.cross_entropy(z(2, 3), torch.tensor([2, -100]))", "[2,", "[3,"),
 ]  # fmt: skip
-ABSENT = [name for name in ("optree", "jax", "matplotlib", "sklearn", "scipy", "omegaconf") if find_spec(name) is None]
+ABSENT = [
+    name
+    for name in ("optree", "jax", "matplotlib", "sklearn", "scipy", "omegaconf", "einops_exts")
+    if find_spec(name) is None
+]
 
 
 def told(folder: Path, text: str) -> list[Diagnostic]:
