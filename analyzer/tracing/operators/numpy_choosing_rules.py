@@ -30,8 +30,7 @@ def _some(op: Op) -> Poly:
 def unique(op: Op, ar: Value, axis: Value, rest: tuple[Value, ...], **parts: Value) -> Value:
     """The different elements, or the different parts along an axis, and what is asked of them besides."""
     found = array(op, ar)
-    # texts, or what else no numbers are made up for
-    texts = op.tr.sampler is not None and found is not None and found.dtype is None and found.value is None
+    texts = found is not None and found.dtype is None and found.value is None  # or what else no numbers are made up for
     if any(not isinstance(parts[name], bool) for name in _PARTS) or rest or texts:
         return op.tr.unknown("np.unique()", "data")
     at = axis_of(op, found, axis) if found is not None and axis is not None else None
