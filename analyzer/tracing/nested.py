@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from analyzer.tracing.evaluation import seen
-from analyzer.tracing.iteration import fields_of
 from analyzer.tracing.rows import Rows
 from analyzer.tracing.tensors import Size
 from analyzer.tracing.values import DictV, Fields, Instance, ListV, Unknown, Value, field_names
@@ -25,7 +24,7 @@ class Differs(Exception):
 
 
 @dataclass(frozen=True)
-class Kind:
+class Leaves:
     """What one library takes for a leaf. `is_leaf` is what the caller says of a value, if anything."""
 
     ordered: bool = False
@@ -37,7 +36,7 @@ class Kind:
 _ATOMS = frozenset(("int", "float", "number", "bool", "str"))
 
 
-def parts_of(tree: Value, kind: Kind) -> dict[Value, Value] | None:
+def parts_of(tree: Value, kind: Leaves) -> dict[Value, Value] | None:
     """The parts of a container by place or key; None of a leaf. Raises Open."""
     tree = seen(tree)
     if kind.is_leaf is not None and kind.is_leaf(tree):
@@ -49,10 +48,11 @@ def parts_of(tree: Value, kind: Kind) -> dict[Value, Value] | None:
     if isinstance(tree, Fields) or (type(tree) is not tuple and isinstance(tree, tuple) and not isinstance(tree, Size)):
         raise Open
     if isinstance(tree, Instance):
-        fields = fields_of(tree)
-        if fields is None or tree.open or len(fields) != len(field_names(tree.cls)):
+        names = field_names(tree.cls)
+        plain = tree.cls.tuple and tree.cls.find("__iter__") is None and not tree.open
+        if not plain or not all(name in tree.attrs for name in names):
             raise Open
-        return dict(enumerate(fields))
+        return dict(enumerate(tree.attrs[name] for name in names))
     if tree is None:
         return None if kind.none_is_leaf else {}
     if type(tree) is tuple:
@@ -68,12 +68,12 @@ def parts_of(tree: Value, kind: Kind) -> dict[Value, Value] | None:
     return None
 
 
-def leaves_of(tree: Value, kind: Kind) -> list[Value]:
+def leaves_of(tree: Value, kind: Leaves) -> list[Value]:
     parts = parts_of(tree, kind)
     return [seen(tree)] if parts is None else [leaf for part in parts.values() for leaf in leaves_of(part, kind)]
 
 
-def leaves_beside(tree: Value, others: Sequence[Value], kind: Kind) -> list[tuple[Value, ...]]:
+def leaves_beside(tree: Value, others: Sequence[Value], kind: Leaves) -> list[tuple[Value, ...]]:
     """Each leaf with what stands at its place in other trees, whatever that is. Raises Differs, Open."""
     parts = parts_of(tree, kind)
     if parts is None:
@@ -86,7 +86,7 @@ def _alike(tree: Value, parts: dict[Value, Value], other: Value) -> dict[Value, 
     tree, other = seen(tree), seen(other)
     if isinstance(other, Unknown):
         raise Open
-    known = parts_of(other, Kind(none_is_leaf=tree is not None))
+    known = parts_of(other, Leaves(none_is_leaf=tree is not None))
     if type(tree) is not type(other) or known is None or known.keys() != parts.keys():
         raise Differs
     if isinstance(tree, Instance) and tree.cls is not other.cls:
@@ -94,7 +94,7 @@ def _alike(tree: Value, parts: dict[Value, Value], other: Value) -> dict[Value, 
     return known
 
 
-def rebuilt(tree: Value, kind: Kind, of_leaf: Callable[[Value], Value]) -> Value:
+def rebuilt(tree: Value, kind: Leaves, of_leaf: Callable[[Value], Value]) -> Value:
     """The same containers around other leaves."""
     parts = parts_of(tree, kind)
     if parts is None:

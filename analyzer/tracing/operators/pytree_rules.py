@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from analyzer.tracing.evaluation import call
-from analyzer.tracing.nested import Differs, Kind, Open, leaves_beside, leaves_of, rebuilt
+from analyzer.tracing.nested import Differs, Leaves, Open, leaves_beside, leaves_of, rebuilt
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import ListV, Object, Value
@@ -26,13 +26,13 @@ def _all(short: str) -> str:
     return f"{_of(_TORCH, short)} {_of(_JAX, short)} {_of(_JAX_SHORT, short.removeprefix('tree_'))}"
 
 
-def _kind(op: Op, rest: Sequence[Value] = (), is_leaf: Value = None) -> Kind:
+def _kind(op: Op, rest: Sequence[Value] = (), is_leaf: Value = None) -> Leaves:
     """What the library of a name takes for a leaf; what the caller says of leaves counts first."""
     is_leaf = op.extra.get("is_leaf", is_leaf if is_leaf is not None else next(iter(rest), None))
     says = op.extra.get("none_is_leaf")
     plain = not op.name.startswith(("jax.", "optree."))
     given = None if is_leaf is None else _asking(op, is_leaf)
-    kind = Kind(not op.name.startswith("torch."), plain, op.name.startswith("jax."), given)
+    kind = Leaves(not op.name.startswith("torch."), plain, op.name.startswith("jax."), given)
     return replace(kind, none_is_leaf=says) if isinstance(says, bool) else kind
 
 
@@ -46,7 +46,7 @@ def _asking(op: Op, is_leaf: Value) -> Callable[[Value], bool]:
     return ask
 
 
-def _spec(tree: Value, kind: Kind) -> Object:
+def _spec(tree: Value, kind: Leaves) -> Object:
     """A tree's structure: what it was made of stands for it."""
     return Object("tree", {"num_leaves": len(leaves_of(tree, kind))}, {"tree": tree, "kind": kind})
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.evaluation import call
-from analyzer.tracing.nested import Kind, Open, leaves_of, rebuilt
+from analyzer.tracing.nested import Leaves, Open, leaves_of, rebuilt
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.tensors import Tensor
@@ -64,7 +64,7 @@ def _rows(op: Op, elems: Value) -> tuple[Any, Value]:
     """How many rows there are, and one of each tensor; None where they are not known."""
     try:
         found = (
-            [tensor(op, leaf) for leaf in leaves_of(elems, Kind(ordered=True))]
+            [tensor(op, leaf) for leaf in leaves_of(elems, Leaves(ordered=True))]
             if not isinstance(elems, Tensor)
             else [elems]
         )
@@ -76,7 +76,7 @@ def _rows(op: Op, elems: Value) -> tuple[Any, Value]:
     first = found[0]
     assert first is not None
     assert first.dims
-    return first.dims[0], rebuilt(elems, Kind(ordered=True), lambda _: next(rows))
+    return first.dims[0], rebuilt(elems, Leaves(ordered=True), lambda _: next(rows))
 
 
 def _stacked(op: Op, value: Value, count: Any) -> Value:
@@ -89,7 +89,7 @@ def _stacked(op: Op, value: Value, count: Any) -> Value:
         return like(op, found, (count, *found.dims), found.dtype)
 
     try:
-        return rebuilt(value, Kind(ordered=True), whole)
+        return rebuilt(value, Leaves(ordered=True), whole)
     except Open:
         return op.tr.unknown(f"{op.short}()")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.evaluation import call
-from analyzer.tracing.nested import Kind, Open, rebuilt
+from analyzer.tracing.nested import Leaves, Open, rebuilt
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.tensors import Tensor, show_shape
@@ -36,7 +36,7 @@ def _mapped(c: Any, func: Value, in_dims: Value, out_dims: Value) -> Value:
     if batch.size is None or not isinstance(out_dims, int):
         return c.tr.unknown("result of vmap()")
     try:
-        return rebuilt(made, Kind(), lambda leaf: _whole(c, leaf, batch.size, out_dims))
+        return rebuilt(made, Leaves(), lambda leaf: _whole(c, leaf, batch.size, out_dims))
     except Open:
         return c.tr.unknown("result of vmap()")
 
@@ -51,7 +51,7 @@ class _Batch:
         """An argument of one example. Raises Open where its parts or their shapes are not known."""
         if axis is None:
             return value
-        return rebuilt(value, Kind(), lambda leaf: self._without(leaf, axis))
+        return rebuilt(value, Leaves(), lambda leaf: self._without(leaf, axis))
 
     def _without(self, leaf: Value, axis: int) -> Tensor:
         if not isinstance(leaf, Tensor) or not leaf.dims or not -len(leaf.dims) <= axis < len(leaf.dims):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.tracing.evaluation import call
-from analyzer.tracing.nested import Kind, Open, leaves_of, rebuilt
+from analyzer.tracing.nested import Leaves, Open, leaves_of, rebuilt
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.tensors import Tensor, show_shape
@@ -25,10 +25,10 @@ def associative_scan(op: Op, combine_fn: Value, xs: Value, dim: Value, reverse: 
         return op.tr.unknown("a scan")
     if parts[1] == 1:
         return xs  # nothing meets
-    one, other = (rebuilt(xs, Kind(), lambda leaf: _element(op, leaf, parts[0])) for _ in range(2))
+    one, other = (rebuilt(xs, Leaves(), lambda leaf: _element(op, leaf, parts[0])) for _ in range(2))
     with op.tr.doubtful(not isinstance(parts[1], int)):
         call(op.tr, combine_fn, (one, other), {})
-    return rebuilt(xs, Kind(), lambda leaf: _of(op, leaf, leaf.dims))
+    return rebuilt(xs, Leaves(), lambda leaf: _of(op, leaf, leaf.dims))
 
 
 @operator(_named("scan"), "combine_fn init xs dim=0 reverse=False *rest")
@@ -40,12 +40,12 @@ def scan(
     if parts is None or rest:
         return op.tr.unknown("a scan")
     with op.tr.doubtful(not isinstance(parts[1], int)):
-        element = rebuilt(xs, Kind(), lambda leaf: _element(op, leaf, parts[0]))
+        element = rebuilt(xs, Leaves(), lambda leaf: _element(op, leaf, parts[0]))
         made = call(op.tr, combine_fn, (init, element), {})
     if type(made) is not tuple or len(made) != 2:
         return op.tr.unknown("a scan")
     try:
-        stacked = rebuilt(made[1], Kind(), lambda leaf: _of(op, leaf, (parts[1], *leaf.dims)))
+        stacked = rebuilt(made[1], Leaves(), lambda leaf: _of(op, leaf, (parts[1], *leaf.dims)))
     except (Open, TypeError, AttributeError):
         stacked = op.tr.unknown("what a scan gives")
     return made[0], stacked
@@ -54,7 +54,7 @@ def scan(
 def _along(op: Op, xs: Value, dim: Value) -> tuple[int, Term] | None:
     """The axis that is scanned, and its size; None where it is not known."""
     try:
-        leaves = leaves_of(xs, Kind())
+        leaves = leaves_of(xs, Leaves())
     except Open:
         return None
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor) and leaf.dims is not None]
