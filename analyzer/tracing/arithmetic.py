@@ -35,6 +35,7 @@ from analyzer.tracing.values import (
     KeysV,
     ListV,
     Native,
+    Object,
     SetV,
     Unknown,
     Value,
@@ -100,6 +101,8 @@ def binary(
     left, right = _plainly(left), _plainly(right)
     if isinstance(left, KeysV) or isinstance(right, KeysV):
         left, right = (SetV(v.items, v.open) if isinstance(v, KeysV) else v for v in (left, right))
+    if op is ast.BitOr and (kinds := union_of(left, right)) is not None:
+        return kinds
     if isinstance(left, (Instance, Class)) or isinstance(right, (Instance, Class)):
         return _overloaded(tr, op, left, right, in_place)
     if (isinstance(left, Rows) or isinstance(right, Rows)) and not isinstance(left, ListV):
@@ -307,6 +310,36 @@ def _plainly(value: Value) -> Value:
         return value
     names = [name for name in field_names(value.cls) if name in value.attrs]
     return tuple(value.attrs[name] for name in names)
+
+
+UNION = "union of types"  # the kind of the object that `list | range` makes
+
+
+def union_of(left: Value, right: Value) -> Object | None:
+    """`int | None` of builtin types and classes of the source; None of anything else."""
+    kinds: list[Value] = []
+    for value in (left, right):
+        if isinstance(value, Object) and value.kind == UNION:
+            kinds += value.data["types"]
+        elif value is None and not (left is None and right is None):
+            kinds.append(Native("NoneType", lambda c: None))
+        elif _is_type(value):
+            kinds.append(value)
+        else:
+            return None
+    return Object(UNION, data={"types": tuple(kinds)})
+
+
+def _is_type(value: Value) -> bool:
+    """Whether it is a type whose unions nothing but Python makes."""
+    if isinstance(value, Class):
+        return value.closed and not value.library_bases
+    return isinstance(value, (Native, Api)) and value.name in (_TYPES if isinstance(value, Native) else _TENSOR_TYPES)
+
+
+_TYPES = frozenset(("int", "float", "str", "bool", "list", "tuple", "dict", "set", "bytes", "slice", "range", "complex",
+                    "frozenset", "type"))  # fmt: skip
+_TENSOR_TYPES = frozenset(("torch.Tensor", "numpy.ndarray", "torch.nn.Module", "torch.nn.Parameter"))
 
 
 def _a_type(value: Value) -> bool:

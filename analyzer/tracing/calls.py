@@ -227,7 +227,9 @@ def call_instance(
         if found is not None and isinstance(found[0], Function):
             if name == "call":
                 return _call_keras(tr, owner, found, args, kwargs, node, open_args)
-            return call_function(tr, found[0], (owner, *args), kwargs, cls=found[1], node=node, open_args=open_args)
+            kinds: dict[str, Args] = {"staticmethod": (), "classmethod": (owner.cls,)}
+            first = kinds.get(found[0].kind, (owner,))
+            return call_function(tr, found[0], (*first, *args), kwargs, cls=found[1], node=node, open_args=open_args)
 
     return call_library_instance(tr, owner, args, kwargs, node)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from analyzer.tracing.arithmetic import PLAIN, settled
 from analyzer.tracing.attained import record
+from analyzer.tracing.configurations import is_mapping as is_configuration
 from analyzer.tracing.dictionary_objects import store_of
 from analyzer.tracing.evaluation import call, get_attribute
 from analyzer.tracing.lazy_iterators import step_through
@@ -19,6 +20,7 @@ from analyzer.tracing.mapping_methods import holds, is_mapping
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.tables import combined
+from analyzer.tracing.operators.torch_modules import children_by_name
 from analyzer.tracing.operators.version_rules import is_version
 from analyzer.tracing.operators.written import origin_of_kind
 from analyzer.tracing.plain_data import NotPlain, plain_data
@@ -427,6 +429,10 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
     if isinstance(container, Instance) and container.cls.find("__contains__"):
         found = call(tr, get_attribute(tr, container, "__contains__"), (item,), {})
         return invert_truth(tr, found) if negated else found
+    if is_configuration(container):
+        return _member(tr, item, DictV(container.attrs), negated)
+    if isinstance(container, (Layer, Instance)) and (named := children_by_name(container)) is not None:
+        return _member(tr, item, named, negated)
     if (held := store_of(tr, container)) is not None:
         return _member(tr, item, held, negated)
     if is_mapping(container) and container.cls.find("__getitem__"):

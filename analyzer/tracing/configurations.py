@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from analyzer.tracing.values import ListV, Object, Unknown, Value
+from analyzer.tracing.values import DictV, ListV, Object, Unknown, Value
 
 MOST_BYTES = 1_000_000  # a longer file is data, no configuration
 MOST_FILES = 40  # of one repository that are searched for defaults
@@ -112,13 +112,40 @@ def _as_value(part: Any, whole: dict[str, Any], depth: int, budget: Iterator[int
     if not depth or next(budget, None) is None:
         return _open()
     if isinstance(part, dict):
-        return Object("namespace", {str(k): _as_value(v, whole, depth - 1, budget) for k, v in part.items()})
+        return as_mapping({str(k): _as_value(v, whole, depth - 1, budget) for k, v in part.items()})
     if isinstance(part, list):
         return ListV([_as_value(v, whole, depth - 1, budget) for v in part])
     if isinstance(part, str) and "${" in part:
         wanted = _INTERPOLATION.fullmatch(part)
         return _as_value(_at(whole, wanted[1]), whole, depth - 1, budget) if wanted else _open()
     return part if part is None or isinstance(part, (bool, int, float, str)) else _open()
+
+
+def as_mapping(parts: dict[str, Value]) -> Object:
+    """A configuration: its parts are attributes and items, and it has the methods of a dictionary that read."""
+    return Object("namespace", parts, {"mapping": True})
+
+
+def is_mapping(value: Value) -> bool:
+    return isinstance(value, Object) and value.kind == "namespace" and "mapping" in value.data
+
+
+def from_values(value: Value, depth: int = DEEPEST) -> Value:
+    """What OmegaConf makes of dictionaries and lists of a program; interpolations are not followed."""
+    if isinstance(value, DictV) and not value.open and depth and all(isinstance(k, str) for k in value.items):
+        return as_mapping({k: from_values(v, depth - 1) for k, v in value.items.items()})
+    if isinstance(value, ListV) and not value.open and depth:
+        return ListV([from_values(v, depth - 1) for v in value.items])
+    if isinstance(value, (DictV, ListV)) or (isinstance(value, str) and "${" in value):
+        return _open()
+    return value
+
+
+def to_values(value: Value) -> Value:
+    """The plain dictionaries and lists of a configuration."""
+    if is_mapping(value):
+        return DictV({k: to_values(v) for k, v in value.attrs.items()})
+    return ListV([to_values(v) for v in value.items]) if isinstance(value, ListV) and not value.open else value
 
 
 def _at(whole: dict[str, Any], path: str) -> Any:

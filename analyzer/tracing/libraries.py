@@ -19,7 +19,7 @@ RULED = frozenset((
     "torch", "tensorflow", "keras", "tf_keras", "numpy", "jax", "einops", "einx", "scipy", "pandas", "jaxtyping",
     "absl", "onnx", "functorch", "torchgen", "analyzer", "action", "pytest", "lightning", "pytorch_lightning",
     "sklearn", "typer", "tqdm", "jaxlib", "triton", "beartype",
-    "opt_einsum",
+    "opt_einsum", "optree",
 ))  # fmt: skip
 _FRAMEWORK = re.compile(rb"^\s*(?:import|from) (?:torch|keras|tensorflow)\b", re.M)
 _REQUIRES = re.compile(rb"^Requires-Dist: (?:torch|keras|tensorflow)\b", re.M | re.I)

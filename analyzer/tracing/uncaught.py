@@ -19,7 +19,7 @@ def tell_exception(tr: Tracer, error: PyRaise) -> None:
     kind = getattr(builtins, error.name, None)
     if error.site is None or not isinstance(kind, type) or issubclass(kind, _OUTSIDE):
         return
-    if tr.symbols.known:
+    if tr.symbols.known.keys() - tr.sampler.counted:
         return  # sizes that nobody gives: how many elements there are, and which are equal, is not known then
     raised = error.message == "raised by the program"
     if (raised or kind is AssertionError) and tr.sampler.rests_on != COMPUTED:

@@ -6,11 +6,13 @@ import ast
 import re
 from array import array
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from analyzer.frameworks.api_tables import framework_data
+from analyzer.tracing.arithmetic import UNION
 from analyzer.tracing.attribute_hooks import own_reader, read
 from analyzer.tracing.attributes import function_lacks, names_of_module
 from analyzer.tracing.builtins.call import Call
@@ -56,7 +58,7 @@ from analyzer.validity.terms import Cond, Poly
 
 def isinstance_(c: Call) -> Value:
     value, kind = c.get(0), c.get(1)
-    kinds = list(kind) if isinstance(kind, tuple) else [kind]
+    kinds = list(_kinds(kind))
     answers = [is_a(value, k) for k in kinds]
     if any(a is True for a in answers):
         return True
@@ -72,6 +74,17 @@ def isinstance_(c: Call) -> Value:
             )
         return value.items[key]
     return c.tr.unknown("a type test", pytype="bool")
+
+
+def _kinds(kind: Value) -> Iterator[Value]:
+    """The types of a tuple, which may be nested, and of a union."""
+    if isinstance(kind, Object) and kind.kind == UNION:
+        yield from kind.data["types"]
+    elif isinstance(kind, tuple):
+        for part in kind:
+            yield from _kinds(part)
+    else:
+        yield kind
 
 
 _NARROWING = ("int", "float", "str", "bool", "list", "dict")
@@ -108,7 +121,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
             "int": (int, Poly), "float": (float,), "str": (str,), "bool": (bool, Cond), "list": (ListV,),
             "tuple": (tuple,),
             "dict": (DictV,), "set": (SetV,), "type": (Class, Api), "slice": (SliceV,), "bytes": (bytes,),
-            "NoneType": (type(None),),
+            "NoneType": (type(None),), "range": (),
         }.get(kind.name)  # fmt: skip
         if known is None:
             return None
@@ -116,6 +129,8 @@ def is_a(value: Value, kind: Value) -> bool | None:
             return True
         if kind.name == "list" and isinstance(value, SetV):
             return False
+        if kind.name == "range":
+            return False if value is None or isinstance(value, (*_PLAIN, Tensor, Function, Class)) else None
         if isinstance(value, Tensor) and value.dims == () and kind.name in ("int", "float", "bool"):
             return False if _whole_in_array(value) else None
         return isinstance(value, known) if not isinstance(value, Instance) else _inherits(value, kind.name)
@@ -128,6 +143,8 @@ def is_a(value: Value, kind: Value) -> bool | None:
             if isinstance(value, Instance)
             else False
             if isinstance(value, (int, float, str, bytes, tuple, ListV, DictV, Layer)) or value is None
+            else False
+            if isinstance(value, (Function, Bound)) and _takes_no_functions(kind)
             else None
         )
     if isinstance(kind, Api):
@@ -153,6 +170,12 @@ def is_a(value: Value, kind: Value) -> bool | None:
             plain = value.cls.closed and not value.cls.library_bases and kind.name in _TENSORS
             return True if kind.name in value.cls.library_bases else False if plain else None
     return None
+
+
+def _takes_no_functions(kind: Class) -> bool:
+    """Whether no function can be of the class: nothing in it answers for itself who is of it, as protocols do."""
+    plain = all(b.startswith(("torch.", "collections.OrderedDict", "builtins.")) for b in kind.library_bases)
+    return kind.closed and plain and not any(b.node.keywords for b in kind.mro if isinstance(b, Class))
 
 
 def _whole_in_array(value: Tensor) -> bool:
@@ -256,6 +279,8 @@ def hasattr_(c: Call) -> Value:
             return has_attribute(value, name)
         if isinstance(value, Api) and has_name(f"{value.name}.{name}", c.tr.shared.versions):
             return True
+        if isinstance(value, Api) and value.name == "torch.Tensor" and name in _of_torch_tensors():
+            return True
         if isinstance(value, Unknown):
             key = ("hasattr", name)
             if key not in value.items:
@@ -265,6 +290,12 @@ def hasattr_(c: Call) -> Value:
                 )
             return value.items[key]
     return c.tr.unknown("an attribute test", pytype="bool")
+
+
+def _of_torch_tensors() -> Container[str]:
+    """The attributes of PyTorch's tensors."""
+    found: Container[str] = framework_data("torch")["attributes"]["torch.Tensor"]
+    return found
 
 
 def _asks_itself(value: Value, name: str) -> bool:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from analyzer.tracing.builtins.files import configuration_text
-from analyzer.tracing.configurations import as_configuration, plain_content
+from analyzer.tracing.configurations import (
+    as_configuration,
+    as_mapping,
+    from_values,
+    is_mapping,
+    plain_content,
+    to_values,
+)
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.plain_data import NotPlain, as_value
-from analyzer.tracing.values import Object, Value
+from analyzer.tracing.values import DictV, ListV, Object, Value
 
 
 @operator("json.load yaml.load yaml.safe_load yaml.full_load", "stream *rest")
@@ -30,3 +37,15 @@ def load_configuration(op: Op, file: Value) -> Value:
     except ValueError:
         content = None
     return as_configuration(content) if isinstance(content, dict) else op.tr.unknown_call(op.name)
+
+
+@operator("omegaconf.OmegaConf.create omegaconf.DictConfig omegaconf.ListConfig", "obj=None *rest")
+def made_configuration(op: Op, obj: Value, rest: tuple[Value, ...]) -> Value:
+    if isinstance(obj, (DictV, ListV)) and not rest:
+        return from_values(obj)
+    return as_mapping({}) if obj is None and not rest else op.tr.unknown_call(op.name)
+
+
+@operator("omegaconf.OmegaConf.to_container omegaconf.OmegaConf.to_object", "cfg *rest")
+def plain_configuration(op: Op, cfg: Value, rest: tuple[Value, ...]) -> Value:
+    return to_values(cfg) if is_mapping(cfg) or isinstance(cfg, ListV) else op.tr.unknown_call(op.name)

@@ -11,7 +11,7 @@ from analyzer.tracing.operators.reinterpretation import reinterpreted
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
 from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import Api, Iterator_, Unknown, Value
+from analyzer.tracing.values import Api, Iterator_, ListV, Unknown, Value
 from analyzer.validity.terms import Poly, floor_div
 
 MOST_ELEMENTS = 64  # whose values are kept
@@ -127,6 +127,8 @@ def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
     if found is None:
         return unknown(op)
     asked = op.extra.get("dtype", rest[0] if rest else None)
+    if asked is not None and array_type(asked) is None and _of_records(object):
+        return unknown(op)  # with a type of several fields each tuple is one element
     kept = asked is None and (isinstance(object, Tensor) or found.dtype == "bool")
     dtype = dtype_name(op.short) or (found.dtype if kept else array_type(asked))
     elements = found.value if kept else converted(found.value, dtype)
@@ -135,6 +137,13 @@ def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(least, int) and found.dims is not None and least > len(found.dims):
         result = of(op, found, (*(1,) * (least - len(found.dims)), *found.dims), dtype)
     return result
+
+
+def _of_records(object: Value) -> bool:
+    """Whether what stands innermost in nested lists are tuples."""
+    while isinstance(object, ListV) and object.items:
+        object = object.items[0]
+    return type(object) is tuple
 
 
 @operator("numpy.Tensor.view", "a dtype=None type=None")

@@ -5,22 +5,26 @@ from __future__ import annotations
 import ast
 
 from analyzer.tracing.attained import record
+from analyzer.tracing.configurations import is_mapping
 from analyzer.tracing.contexts import CLOSING, NULL, STACK, enter, leave, stack_method
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators.data import apply_transform, data_method
 from analyzer.tracing.operators.flags import parser_method, run_command
 from analyzer.tracing.operators.keras_models import call_loss, call_model, model_method
 from analyzer.tracing.operators.lightning_rules import trainer_method
+from analyzer.tracing.operators.matplotlib_rules import AXES, FIGURE, drawn
 from analyzer.tracing.operators.own_gradients import context_method
+from analyzer.tracing.operators.pytree_rules import spec_method
+from analyzer.tracing.operators.scipy_math_rules import FROZEN, at_frozen
 from analyzer.tracing.operators.sessions import session_method
-from analyzer.tracing.operators.sklearn_rules import transformed
+from analyzer.tracing.operators.sklearn_rules import clustered, transformed
 from analyzer.tracing.operators.tf_array_rules import KIND as TENSOR_ARRAY
 from analyzer.tracing.operators.tf_array_rules import array_method
 from analyzer.tracing.operators.torch_distribution_rules import distribution_method
 from analyzer.tracing.operators.torch_modules import remove_hook
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, Object, Unknown, Value
+from analyzer.tracing.values import Bound, DictV, ListV, Object, Unknown, Value
 
 
 def object_method(
@@ -59,9 +63,22 @@ def object_method(
         return transformed(tr, owner, name, args)
     if kind == "context":
         return context_method(tr, owner, name, args)
+    if is_mapping(owner) and name in _READING:
+        return call(tr, Bound(DictV(owner.attrs), name), args, kwargs, node)
+    if kind == "clustering":
+        return clustered(tr, owner, name, args)
+    if kind == FROZEN:
+        return at_frozen(tr, owner, name, args, kwargs, node)
+    if kind in (AXES, FIGURE):
+        return drawn(tr, owner, name, args, kwargs, node)
+    if kind == "tree":
+        return spec_method(tr, owner, name, args)
     if kind == "counter":
         return tr.unknown(f"{name}()", "foreign")
     return tr.unknown_call(f"{kind}.{name}")
+
+
+_READING = ("get", "keys", "values", "items")  # methods of a configuration
 
 
 def _optimizer(tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:

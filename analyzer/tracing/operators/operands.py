@@ -61,6 +61,8 @@ def _array(tr: Tracer, value: Any, framework: str) -> Tensor | None:
         first = tensor_of(tr, items[0], framework) if items and isinstance(items[0], (ListV, tuple, Tensor)) else None
         if first is not None and first.dims is not None:
             return Tensor((tr.fresh("rows", "unknown", 0), *first.dims), None, framework)
+        if items and all(isinstance(i, (int, float, Poly)) for i in items):  # numbers stand beside numbers alone
+            return Tensor(Shape((tr.fresh("rows", "lost", 0),), vague=True), None, framework)
         return Tensor(None, None, framework)
     if not items:
         return Tensor((0,), None, framework)

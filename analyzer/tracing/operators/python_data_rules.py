@@ -45,6 +45,12 @@ _PURE: dict[str, Any] = {
 _SMALL = {"math.factorial": math.factorial, "math.comb": math.comb, "math.perm": math.perm}
 
 
+@operator("types.MappingProxyType", "mapping")
+def read_only(op: Op, mapping: Value) -> Value:
+    """The dictionary itself: what is written into it is seen."""
+    return mapping if isinstance(mapping, DictV) else op.tr.unknown("a mapping")
+
+
 @operator(" ".join((*_PURE, *_SMALL)), "*args")
 def pure(op: Op, args: tuple[Value, ...]) -> Value:
     if op.name in _SMALL and any(not isinstance(a, int) or a > LARGEST_FACTORIAL for a in args):

@@ -1,96 +1,145 @@
-"""torch.utils._pytree and dm-tree: nested tuples, lists and dictionaries taken into leaves, and put together."""
+"""torch.utils._pytree, optree, jax.tree and dm-tree: nested containers taken into leaves, and put together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from analyzer.tracing.evaluation import call, seen
+from analyzer.tracing.evaluation import call
+from analyzer.tracing.nested import Differs, Leaves, Open, leaves_beside, leaves_of, rebuilt
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import DictV, Instance, ListV, Object, Unknown, Value
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import ListV, Object, Value
 
-_HOME = "torch.utils._pytree"
+_TORCH = "torch.utils._pytree torch.utils._cxx_pytree torch.utils.pytree"
+_JAX = "jax.tree_util optree"  # `tree_map`, `tree_leaves` …
+_JAX_SHORT = "jax.tree optree.pytree"  # `map`, `leaves` …
+_SORTED = "tree tf.nest keras.tree"  # `map_structure`, `flatten`: the values of a dictionary in the order of its keys
 
 
-class Open(Exception):
-    """A part whose length is not known."""
+def _of(homes: str, short: str) -> str:
+    return " ".join(f"{home}.{short}" for home in homes.split())
 
 
-@operator(f"{_HOME}.tree_flatten", "tree *rest")
+def _all(short: str) -> str:
+    """`tree_leaves` of torch, optree and jax, and `leaves` of `jax.tree`."""
+    return f"{_of(_TORCH, short)} {_of(_JAX, short)} {_of(_JAX_SHORT, short.removeprefix('tree_'))}"
+
+
+def _kind(op: Op, rest: Sequence[Value] = (), is_leaf: Value = None) -> Leaves:
+    """What the library of a name takes for a leaf; what the caller says of leaves counts first."""
+    is_leaf = op.extra.get("is_leaf", is_leaf if is_leaf is not None else next(iter(rest), None))
+    says = op.extra.get("none_is_leaf")
+    plain = not op.name.startswith(("jax.", "optree."))
+    given = None if is_leaf is None else _asking(op, is_leaf)
+    kind = Leaves(not op.name.startswith("torch."), plain, op.name.startswith("jax."), given)
+    return replace(kind, none_is_leaf=says) if isinstance(says, bool) else kind
+
+
+def _asking(op: Op, is_leaf: Value) -> Callable[[Value], bool]:
+    def ask(value: Value) -> bool:
+        answer = call(op.tr, is_leaf, (value,), {})
+        if not isinstance(answer, bool):
+            raise Open
+        return answer
+
+    return ask
+
+
+def _spec(tree: Value, kind: Leaves) -> Object:
+    """A tree's structure: what it was made of stands for it."""
+    return Object("tree", {"num_leaves": len(leaves_of(tree, kind))}, {"tree": tree, "kind": kind})
+
+
+@operator(_all("tree_flatten"), "tree *rest")
 def tree_flatten(op: Op, tree: Value, rest: tuple[Value, ...]) -> Value:
     try:
-        return ListV(list(leaves_of(tree))), Object("tree", data={"tree": tree})
+        kind = _kind(op, rest)
+        return ListV(leaves_of(tree, kind)), _spec(tree, kind)
     except Open:
         return op.tr.unknown("leaves"), op.tr.unknown("a tree")
 
 
-@operator(f"{_HOME}.tree_leaves", "tree *rest")
-def treeleaves_of(op: Op, tree: Value, rest: tuple[Value, ...]) -> Value:
+@operator(f"{_all('tree_leaves')} {_of(_SORTED, 'flatten')}", "tree|structure *rest")
+def tree_leaves(op: Op, tree: Value, rest: tuple[Value, ...]) -> Value:
     try:
-        return ListV(list(leaves_of(tree)))
-    except Open:
-        return op.tr.unknown("leaves")
-
-
-@operator("tree.flatten tf.nest.flatten keras.tree.flatten", "structure *rest")
-def sorted_leaves(op: Op, structure: Value, rest: tuple[Value, ...]) -> Value:
-    """The values of a dictionary come in the order of its keys."""
-    try:
-        return ListV(list(leaves_of(structure, ordered=True)))
+        return ListV(leaves_of(tree, _kind(op, rest)))
     except Open:
         return op.tr.unknown("leaves", pytype="list")
 
 
-@operator(f"{_HOME}.tree_unflatten", "leaves treespec")
-def tree_unflatten(op: Op, leaves: Value, treespec: Value) -> Value:
-    items = leaves.items if isinstance(leaves, ListV) and not leaves.open else leaves
-    if not isinstance(items, (list, tuple)) or not isinstance(treespec, Object) or "tree" not in treespec.data:
-        return op.tr.unknown("a tree")
-    rest = iter(items)
+@operator(_all("tree_structure"), "tree *rest")
+def tree_structure(op: Op, tree: Value, rest: tuple[Value, ...]) -> Value:
     try:
-        return rebuilt(treespec.data["tree"], lambda _: next(rest))
-    except StopIteration:
-        return op.tr.unknown("a tree")
-
-
-@operator(f"{_HOME}.tree_map tree.map_structure tf.nest.map_structure keras.tree.map_structure", "func tree *rest")
-def tree_map(op: Op, func: Value, tree: Value, rest: tuple[Value, ...]) -> Value:
-    try:
-        list(leaves_of(tree))
+        return _spec(tree, _kind(op, rest))
     except Open:
         return op.tr.unknown("a tree")
-    if rest:
+
+
+@operator(_of(_TORCH, "tree_unflatten"), "leaves treespec")
+def tree_unflatten(op: Op, leaves: Value, treespec: Value) -> Value:
+    return unflattened(op.tr, treespec, leaves)
+
+
+@operator(f"{_of(_JAX, 'tree_unflatten')} {_of(_JAX_SHORT, 'unflatten')}", "treespec|treedef leaves")
+def jax_unflatten(op: Op, treespec: Value, leaves: Value) -> Value:
+    return unflattened(op.tr, treespec, leaves)
+
+
+def unflattened(tr: Tracer, treespec: Value, leaves: Value) -> Value:
+    items = leaves.items if isinstance(leaves, ListV) and not leaves.open else leaves
+    if not isinstance(items, (list, tuple)) or not isinstance(treespec, Object) or "tree" not in treespec.data:
+        return tr.unknown("a tree")
+    rest = iter(items)
+    try:
+        return rebuilt(treespec.data["tree"], treespec.data["kind"], lambda _: next(rest))
+    except (StopIteration, Open):
+        return tr.unknown("a tree")
+
+
+def spec_method(tr: Tracer, spec: Object, name: str, args: Sequence[Value]) -> Value:
+    """The methods of a tree's structure."""
+    if name == "unflatten" and len(args) == 1:
+        return unflattened(tr, spec, args[0])
+    if name == "flatten_up_to" and len(args) == 1:
+        try:
+            return ListV([beside for _, beside in leaves_beside(spec.data["tree"], args, spec.data["kind"])])
+        except (Open, Differs):
+            return tr.unknown("leaves", pytype="list")
+    return tr.unknown_call(f"treespec.{name}")
+
+
+@operator(f"{_all('tree_map')} {_of(_SORTED, 'map_structure')}", "func|f|map_fn tree *rest")
+def tree_map(op: Op, func: Value, tree: Value, rest: tuple[Value, ...]) -> Value:
+    """Beside a second tree whose structure is not the first's nothing is known."""
+    try:
+        made = iter(_mapped(op, func, tree, rest))
+        return rebuilt(tree, _kind(op), lambda _: next(made))
+    except (Open, Differs):
         return op.tr.unknown("a tree")
-    return rebuilt(tree, lambda leaf: call(op.tr, func, (leaf,), {}))
 
 
-_ATOMS = frozenset(("int", "float", "number", "bool", "str"))
+@operator(f"{_of(_JAX, 'tree_map_')} {_of(_TORCH, 'tree_map_')}", "func tree *rest")
+def tree_map_(op: Op, func: Value, tree: Value, rest: tuple[Value, ...]) -> Value:
+    """For what the function does; the tree itself is the result."""
+    try:
+        _mapped(op, func, tree, rest)
+    except (Open, Differs):
+        op.tr.forget((tree, *rest))
+    return tree
 
 
-def leaves_of(tree: Value, ordered: bool = False) -> Iterator[Value]:
-    tree = seen(tree)
-    if isinstance(tree, (ListV, DictV)) and tree.open:
-        raise Open
-    if isinstance(tree, Instance) or (isinstance(tree, Unknown) and tree.pytype not in _ATOMS):
-        raise Open  # it may have parts itself
-    if type(tree) is tuple or isinstance(tree, ListV):
-        for part in tree.items if isinstance(tree, ListV) else tree:
-            yield from leaves_of(part, ordered)
-    elif isinstance(tree, DictV):
-        keys = list(tree.items)
-        if ordered and not all(isinstance(key, str) for key in keys):
-            raise Open
-        for key in sorted(keys) if ordered else keys:
-            yield from leaves_of(tree.items[key], ordered)
-    else:
-        yield tree
+def _mapped(op: Op, func: Value, tree: Value, rest: tuple[Value, ...]) -> list[Value]:
+    return [call(op.tr, func, leaves, {}) for leaves in leaves_beside(tree, rest, _kind(op))]
 
 
-def rebuilt(tree: Value, of_leaf: Callable[[Value], Value]) -> Value:
-    tree = seen(tree)
-    if type(tree) is tuple:
-        return tuple(rebuilt(part, of_leaf) for part in tree)
-    if isinstance(tree, ListV):
-        return ListV([rebuilt(part, of_leaf) for part in tree.items])
-    if isinstance(tree, DictV):
-        return DictV({name: rebuilt(part, of_leaf) for name, part in tree.items.items()})
-    return of_leaf(tree)
+@operator(_all("tree_reduce"), "func tree *rest")
+def tree_reduce(op: Op, func: Value, tree: Value, rest: tuple[Value, ...]) -> Value:
+    try:
+        leaves = leaves_of(tree, _kind(op, rest[1:]))
+    except Open:
+        return op.tr.unknown("a reduced tree")
+    found = [op.extra["initializer"]] if "initializer" in op.extra else list(rest[:1])
+    for leaf in leaves:
+        found = [call(op.tr, func, (found[0], leaf), {})] if found else [leaf]
+    return found[0] if found else op.tr.unknown("a reduced tree")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.numpy_operands import array, as_arrays, axis_of, made, of, of_length, unknown
 from analyzer.tracing.operators.refusals import fail, require
-from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.table import Op, operator, rules, run_entry
 from analyzer.tracing.operators.torch_operands import shape_argument
 from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Api, Value
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import Api, Object, Value
 from analyzer.validity.terms import Term, equal, product
 
 
@@ -165,6 +168,28 @@ def drawn(op: Op, parameters: tuple[Value, ...]) -> Value:
     size = op.extra.get("size")
     dims = None if size is None else shape_argument(op, (size,))
     return op.tr.unknown("rvs()", "imprecise") if dims is None else made(op, dims)
+
+
+FROZEN = "scipy distribution"  # one with its parameters
+
+
+@operator(" ".join(f"scipy.stats.{d}" for d in f"{_CONTINUOUS} {_DISCRETE}".split()), "*parameters")
+def frozen(op: Op, parameters: tuple[Value, ...]) -> Value:
+    return Object(FROZEN, data={"name": op.name, "args": parameters, "kwargs": dict(op.extra.items())}, site=op.where)
+
+
+def at_frozen(
+    tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: Any
+) -> Value:
+    """The methods of a distribution that has its parameters already."""
+    full = f"{owner.data['name']}.{name}"
+    entry = rules().get(full)
+    if entry is None:
+        return tr.unknown(f"{name}()", "data")
+    before, after = (owner.data["args"], args) if name == "rvs" else (args, owner.data["args"])
+    if name == "rvs" and after:
+        return tr.unknown("rvs()", "data")  # how many are drawn, by place
+    return run_entry(tr, entry, full, (*before, *after), {**owner.data["kwargs"], **kwargs}, node)
 
 
 @operator("scipy.linalg.block_diag", "*arrs")

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.rows import Rows
-from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import ListV, Object, Unknown, Value
+from analyzer.validity.terms import equal
 
 
 @operator("sklearn.model_selection.train_test_split", "*arrays")
@@ -59,9 +63,11 @@ def known_table(op: Op, args: tuple[Value, ...]) -> Value:
 
 
 def _data(op: Op, rows: Any, width: Any, targets: Any = None) -> tuple[Tensor, Tensor]:
+    """Rows of numbers, and a number to be told of each or the number of its class."""
+    kind = "float64" if op.short in ("load_diabetes", "make_regression") else "int64"
     x = Tensor((rows, width), "float64", "numpy", site=op.where, name="data")
     dims = (rows,) if targets is None else (rows, targets)
-    return x, Tensor(dims, None, "numpy", site=op.where, name="target")
+    return x, Tensor(dims, kind, "numpy", site=op.where, name="target")
 
 
 @operator("sklearn.datasets.make_regression sklearn.datasets.make_classification",
@@ -133,3 +139,77 @@ _SCORES = (
 @operator(" ".join(f"sklearn.metrics.{n}" for n in _SCORES.split()), "y_true y_pred *rest")
 def score(op: Op, y_true: Value, y_pred: Value, rest: tuple[Value, ...]) -> Value:
     return Unknown("a score", "data", pytype="float")
+
+
+@operator("sklearn.utils.validation.check_array sklearn.utils.check_array", "array *rest")
+def check_array(op: Op, array: Value, rest: tuple[Value, ...]) -> Value:
+    """The array itself, of numbers."""
+    return _checked(op, array, 2)
+
+
+@operator("sklearn.utils.validation.check_X_y sklearn.utils.check_X_y", "X y *rest")
+def check_x_y(op: Op, X: Value, y: Value, rest: tuple[Value, ...]) -> Value:
+    """Both arrays, with as many rows; the targets have one axis."""
+    x, targets = _checked(op, X, 2), _checked(op, y, 1)
+    if isinstance(x, Tensor) and isinstance(targets, Tensor) and x.dims and targets.dims:
+        told = f"X has the shape {show_shape(x.dims)} and y {show_shape(targets.dims)}"
+        require(op, equal(x.dims[0], targets.dims[0]), "rows", told, (x, targets))
+    return x, targets
+
+
+@operator("sklearn.utils.validation.check_is_fitted sklearn.utils.check_consistent_length "
+          "sklearn.utils.validation.check_consistent_length sklearn.utils.assert_all_finite", "*rest")  # fmt: skip
+def checked_alone(op: Op, rest: tuple[Value, ...]) -> Value:
+    return None
+
+
+@operator("sklearn.utils.validation.column_or_1d sklearn.utils.column_or_1d", "y *rest")
+def one_column(op: Op, y: Value, rest: tuple[Value, ...]) -> Value:
+    return _checked(op, y, 1)
+
+
+def _checked(op: Op, value: Value, rank: int) -> Value:
+    found = tensor_of(op.tr, value, "numpy") if isinstance(value, (Tensor, ListV, Rows)) else None
+    if found is None or found.dims is None or op.extra.get("accept_sparse", False) is not False:
+        return op.tr.unknown("a checked array", "data")
+    dims = found.dims
+    if rank == 1 and len(dims) == 2 and dims[1] == 1:
+        dims = dims[:1]
+    if len(dims) != rank:
+        return op.tr.unknown("a checked array", "data")
+    kind = dtype_name(op.extra.get("dtype")) if op.extra.get("dtype") is not None and rank == 2 else found.dtype
+    made = Tensor(dims, kind, "numpy", site=op.where, name=found.name, sources=(found,))
+    if found.dims == dims and kind == found.dtype:
+        made.array, made.meaning = found.array, found.meaning
+    return made
+
+
+_CLUSTERINGS = "KMeans MiniBatchKMeans BisectingKMeans"
+
+
+@operator(" ".join(f"sklearn.cluster.{n}" for n in _CLUSTERINGS.split()), "n_clusters=8 *rest")
+def clustering(op: Op, n_clusters: Value, rest: tuple[Value, ...]) -> Value:
+    return Object("clustering", data={"count": op.tr.term_of(n_clusters)}, site=op.where)
+
+
+def clustered(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...]) -> Value:
+    """The methods of a clustering: a number for each row, and the centres, which have the rows' columns."""
+    given = args[0] if args else None
+    found = tensor_of(tr, given, "numpy") if isinstance(given, (Tensor, ListV, Rows)) else None
+    rows = found.dims if found is not None and found.dims is not None and len(found.dims) == 2 else None
+    if rows is None or owner.data["count"] is None:
+        tr.forget((owner,))
+        return owner if name == "fit" else tr.unknown(f"{name}()", "data")
+    labels = Tensor(rows[:1], "int32", "numpy", site=tr.site())
+    if name in ("fit", "fit_predict", "partial_fit"):
+        tr.touch(owner)
+        centres = Tensor((owner.data["count"], rows[1]), None, "numpy", site=tr.site(), name="cluster_centers_")
+        inertia = Unknown("inertia_", "data", pytype="float")
+        owner.attrs.update(labels_=labels, cluster_centers_=centres, inertia_=inertia)
+    if name in ("fit", "partial_fit"):
+        return owner
+    if name in ("predict", "fit_predict"):
+        return labels
+    if name == "transform":
+        return Tensor((rows[0], owner.data["count"]), None, "numpy", site=tr.site())
+    return tr.unknown(f"{name}()", "data")

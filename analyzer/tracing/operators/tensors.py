@@ -14,6 +14,7 @@ from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.memory import write, write_results
 from analyzer.tracing.operators.element_types import array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
+from analyzer.tracing.operators.gradient_shapes import demand_same_shape
 from analyzer.tracing.operators.own_gradients import follow_back
 from analyzer.tracing.operators.packed import elements_alone, packing_of
 from analyzer.tracing.operators.refusals import fail
@@ -304,8 +305,14 @@ def _converted(owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[s
 def _check_backward(
     tr: Tracer, owner: Tensor, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> None:
-    """`backward()` without a gradient needs a scalar."""
-    if args or kwargs.get("gradient") is not None or owner.dims is None or owner.framework != "torch":
+    """`backward()` without a gradient needs a scalar; a gradient has the shape of what it is of."""
+    if owner.dims is None or owner.framework != "torch":
+        return
+    given = args[0] if args else kwargs.get("gradient")
+    if given is not None:
+        demand_same_shape(Op(tr, "backward", node, tr.site(node)), owner, given)
+        return
+    if args:
         return
     size = product(owner.dims)
     if (isinstance(size, int) and size != 1) or (not isinstance(size, int) and size.interval.lo > 1):

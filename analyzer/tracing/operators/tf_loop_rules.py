@@ -6,7 +6,7 @@ from typing import Any
 
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.evaluation import call
-from analyzer.tracing.operators.pytree_rules import Open, leaves_of, rebuilt
+from analyzer.tracing.nested import Leaves, Open, leaves_of, rebuilt
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.tensors import Tensor
@@ -63,7 +63,11 @@ def while_loop(op: Op, cond: Value, body: Value, loop_vars: Value, rest: tuple[V
 def _rows(op: Op, elems: Value) -> tuple[Any, Value]:
     """How many rows there are, and one of each tensor; None where they are not known."""
     try:
-        found = [tensor(op, leaf) for leaf in leaves_of(elems)] if not isinstance(elems, Tensor) else [elems]
+        found = (
+            [tensor(op, leaf) for leaf in leaves_of(elems, Leaves(ordered=True))]
+            if not isinstance(elems, Tensor)
+            else [elems]
+        )
     except Open:
         return None, None
     if not found or any(f is None or not f.dims for f in found):
@@ -72,7 +76,7 @@ def _rows(op: Op, elems: Value) -> tuple[Any, Value]:
     first = found[0]
     assert first is not None
     assert first.dims
-    return first.dims[0], rebuilt(elems, lambda _: next(rows))
+    return first.dims[0], rebuilt(elems, Leaves(ordered=True), lambda _: next(rows))
 
 
 def _stacked(op: Op, value: Value, count: Any) -> Value:
@@ -84,7 +88,10 @@ def _stacked(op: Op, value: Value, count: Any) -> Value:
             return op.tr.unknown(f"{op.short}()")
         return like(op, found, (count, *found.dims), found.dtype)
 
-    return rebuilt(value, whole)
+    try:
+        return rebuilt(value, Leaves(ordered=True), whole)
+    except Open:
+        return op.tr.unknown(f"{op.short}()")
 
 
 def _forgotten(op: Op, value: Value) -> Value:

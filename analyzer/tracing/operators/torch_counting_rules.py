@@ -233,14 +233,37 @@ def chosen_by_data(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     return unknown_tensor(op, "torch") if source is None else _of(op, source, (_some(op, op.short),), None)
 
 
-@operator("torch.unique torch.unique_consecutive", "input *rest")
-def unique(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
+@operator("torch.unique", "input sorted=True return_inverse=False return_counts=False dim=None")
+def unique(op: Op, input: Value, sorted: Value, return_inverse: Value, return_counts: Value, dim: Value) -> Value:
+    return _different(op, input, return_inverse, return_counts, dim)
+
+
+@operator("torch.unique_consecutive", "input return_inverse=False return_counts=False dim=None")
+def unique_consecutive(op: Op, input: Value, return_inverse: Value, return_counts: Value, dim: Value) -> Value:
+    return _different(op, input, return_inverse, return_counts, dim)
+
+
+def _different(op: Op, input: Value, inverse: Value, counts: Value, dim: Value) -> Value:
+    """The different elements, or parts along an axis; where each stands among them; how often it does."""
     source = tensor_of(op.tr, input, "torch")
-    if source is None or rest or any(op.extra.get(k) for k in ("return_inverse", "return_counts", "dim")) or (
-        op.extra.get("dim") is not None
-    ):  # fmt: skip
+    plainly = isinstance(inverse, bool) and isinstance(counts, bool) and (dim is None or isinstance(dim, int))
+    if source is None or not plainly or (dim is not None and source.dims is None):
         return op.tr.unknown("unique()", "imprecise")
-    return _of(op, source, (_some(op, "unique"),))
+    count, dims = _some(op, "unique"), source.dims
+    if dim is None:
+        values, places = (count,), dims
+    else:
+        dims = dims or ()
+        if not -len(dims) <= dim < len(dims):
+            fail(op, "axis-in-range", f"axis {dim} is out of range for {show_shape(dims)}", (source,))
+        axis = dim % len(dims)
+        values, places = (*dims[:axis], count, *dims[axis + 1 :]), (dims[axis],)
+    found = [_of(op, source, values)]
+    if inverse:
+        found.append(unknown_tensor(op, "torch") if places is None else _of(op, source, places, "int64"))
+    if counts:
+        found.append(_of(op, source, (count,), "int64"))
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 @operator("torch.histc", "input bins=100 *rest")

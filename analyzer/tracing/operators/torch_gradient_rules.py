@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.evaluation import call
+from analyzer.tracing.operators.gradient_shapes import demand_same_shapes
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
@@ -21,6 +22,8 @@ def gradient(op: Op, outputs: Value, inputs: Value, grad_outputs: Value, rest: t
         if isinstance(size, int) and size != 1 and "is_grads_batched" not in op.extra:
             told = f"only a scalar can be differentiated, and the output has the shape {show_shape(outputs.dims)}"
             fail(op, "scalar-loss", told, (outputs,))
+    if op.extra.get("is_grads_batched", False) is False and len(rest) < 5:
+        demand_same_shapes(op, outputs, grad_outputs)
     given = [inputs] if isinstance(inputs, Tensor) else _all(inputs)
     if given is None or op.extra.get("allow_unused", False) is not False or op.extra.get("is_grads_batched", False):
         return op.tr.unknown("gradients", "imprecise")
@@ -31,6 +34,12 @@ def gradient(op: Op, outputs: Value, inputs: Value, grad_outputs: Value, rest: t
         else Tensor(source.shape, source.dtype, "torch", site=op.where, sources=(source,), name="grad")
         for source in found
     )
+
+
+@operator("torch.autograd.backward", "tensors grad_tensors=None *rest")
+def backward(op: Op, tensors: Value, grad_tensors: Value, rest: tuple[Value, ...]) -> Value:
+    demand_same_shapes(op, tensors, grad_tensors)
+    return None
 
 
 def _all(inputs: Value) -> list[Value] | None:

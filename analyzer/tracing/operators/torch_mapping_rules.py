@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.evaluation import call
-from analyzer.tracing.operators.pytree_rules import Open, leaves_of, rebuilt
+from analyzer.tracing.nested import Leaves, Open, rebuilt
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.tensors import Tensor, show_shape
@@ -13,7 +13,10 @@ from analyzer.tracing.values import Native, Value
 from analyzer.validity.terms import equal
 
 
-@operator("torch.vmap torch.func.vmap", "func in_dims=0 out_dims=0 *rest")
+@operator(
+    "torch.vmap torch.func.vmap torch._vmap_internals.vmap torch._vmap_internals._vmap",
+    "func in_dims=0 out_dims=0 *rest",
+)
 def vmap(op: Op, func: Value, in_dims: Value, out_dims: Value, rest: tuple[Value, ...]) -> Value:
     return Native("vmap", lambda c: _mapped(c, func, in_dims, out_dims))
 
@@ -32,7 +35,10 @@ def _mapped(c: Any, func: Value, in_dims: Value, out_dims: Value) -> Value:
     made = call(c.tr, func, args, kwargs, c.node)
     if batch.size is None or not isinstance(out_dims, int):
         return c.tr.unknown("result of vmap()")
-    return rebuilt(made, lambda leaf: _whole(c, leaf, batch.size, out_dims))
+    try:
+        return rebuilt(made, Leaves(), lambda leaf: _whole(c, leaf, batch.size, out_dims))
+    except Open:
+        return c.tr.unknown("result of vmap()")
 
 
 class _Batch:
@@ -45,8 +51,7 @@ class _Batch:
         """An argument of one example. Raises Open where its parts or their shapes are not known."""
         if axis is None:
             return value
-        list(leaves_of(value))
-        return rebuilt(value, lambda leaf: self._without(leaf, axis))
+        return rebuilt(value, Leaves(), lambda leaf: self._without(leaf, axis))
 
     def _without(self, leaf: Value, axis: int) -> Tensor:
         if not isinstance(leaf, Tensor) or not leaf.dims or not -len(leaf.dims) <= axis < len(leaf.dims):

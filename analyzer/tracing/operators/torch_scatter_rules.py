@@ -104,7 +104,7 @@ def combinations(op: Op, input: Value, r: Value, with_replacement: Value) -> Val
     return Tensor((count, r) if r > 1 else (count, 1), source.dtype, "torch", site=op.where, sources=(source,))
 
 
-@operator("torch.cdist", "x1 x2 p=2.0 *rest")
+@operator("torch._euclidean_dist torch.cdist", "x1 x2 p=2.0 *rest")
 def cdist(op: Op, x1: Value, x2: Value, p: Value, rest: tuple[Value, ...]) -> Value:
     """Distances of every row of one to every row of the other."""
     a, b = tensor_of(op.tr, x1, "torch"), tensor_of(op.tr, x2, "torch")

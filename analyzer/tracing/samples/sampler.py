@@ -60,6 +60,7 @@ class Sampler:
         self._meaning = COMPUTED  # and what is computed now
         self._framework = "torch"  # of what is computed now
         self._spoiled: dict[int, Any] = {}  # memory into which something unknown was written
+        self.counted: set[str] = set()  # symbols of sizes that were computed after all
         self.asked = 0  # numbers that the program asked for and that are not computed as it does
 
     # ------------------------------------------------------------------ from values to arrays
@@ -193,6 +194,8 @@ class Sampler:
                 return result
             self._spend(array.size)
             if result.dims is None or any(not isinstance(d, int) for d in result.dims):
+                open_ones = [d for d in result.dims or () if not isinstance(d, int)]
+                self.counted.update(symbol.name for size in open_ones for symbol in size.symbols)
                 result.shape.dims = tuple(map(int, array.shape))
                 self.rests_on = max(self.rests_on, self._meaning)
             if result.dims == array.shape:

@@ -86,7 +86,7 @@ def _bincount(input: Array, weights: Any = None, minlength: int = 0) -> Array:
     return np.bincount(input, weights, minlength)
 
 
-def _repeat_interleave(input: Array, repeats: Any = None, dim: int | None = None) -> Array:
+def _repeat_interleave(input: Array, repeats: Any = None, dim: int | None = None, output_size: Any = None) -> Array:
     if repeats is None:
         return np.repeat(np.arange(len(input)), input)
     return np.repeat(input, repeats, dim)
