@@ -102,16 +102,18 @@ def explore_sample(shared: Shared, body: Callable[[Tracer], object]) -> None:
 
 def follow(tr: Tracer, body: Callable[[], object]) -> None:
     """Run one path to its end and decide its requirements."""
-    tr.passed, tr.reported = Counter(), set()
+    tr.passed, tr.seen, tr.reported = Counter(), set(), set()
     try:
         _follow(tr, body)
     except OutOfBudget:
         if tr.sampler is None:
+            tr.shared.seen |= tr.seen
             tr.shared.passed_cut |= tr.passed  # of two counts of one place the larger
         raise
     if tr.sampler is not None:  # what goes well with some numbers says nothing of others
         tr.shared.passed_samples |= tr.passed.keys() - tr.reported
         return
+    tr.shared.seen |= tr.seen
     tr.shared.passed |= tr.passed.keys() - tr.reported
 
 

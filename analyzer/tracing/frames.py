@@ -125,6 +125,7 @@ class Shared:
     passed: set[tuple[str, int, str]] = field(
         default_factory=set
     )  # (path, line, operator) on a path that no error ends there
+    seen: set[tuple[str, int, str]] = field(default_factory=set)  # and with operands of known shapes
     passed_samples: set[tuple[str, int, str]] = field(default_factory=set)  # and on a path of made-up numbers
     passed_cut: Counter[tuple[str, int, str]] = field(default_factory=Counter)  # and how often on one cut by its budget
     observed: dict[str, dict[int, list[ObservedCall]]] | None = (

@@ -27,7 +27,7 @@ MOST_FILES = 6000  # of a repository, whose times are looked at
 _HIDDEN = frozenset(("node_modules", "__pycache__", "site-packages", "venv"))
 _GATHERED: dict[str, Callable[[], Any]] = {
     "problems": dict, "notes": dict, "cut_short": Counter, "unknown_calls": Counter, "known_calls": Counter,
-    "passed": set, "passed_cut": Counter, "reached": set, "read": set, "assigned": dict, "fed_ranks": dict,
+    "passed": set, "seen": set, "passed_cut": Counter, "reached": set, "read": set, "assigned": dict, "fed_ranks": dict,
 }  # fmt: skip
 
 
@@ -254,7 +254,17 @@ def _alone(tensor: Tensor) -> Tensor:
 def _merge(shared: Shared, gave: dict[str, Any]) -> None:
     for problem in gave["problems"].values():
         shared.keep(problem)
-    for name in ("notes", "cut_short", "unknown_calls", "known_calls", "passed", "reached", "read", "fed_ranks"):
+    for name in (
+        "notes",
+        "cut_short",
+        "unknown_calls",
+        "known_calls",
+        "passed",
+        "seen",
+        "reached",
+        "read",
+        "fed_ranks",
+    ):
         getattr(shared, name).update(gave[name])
     shared.passed_cut |= gave["passed_cut"]
     for place, tensors in gave["assigned"].items():

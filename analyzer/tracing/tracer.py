@@ -82,6 +82,7 @@ class Tracer:
         self.rests_on: frozenset[str] = frozenset()  # bodies that were called to define the module
         self.made_up = False  # and this analysis has made up what it is called with
         self.passed: Counter[tuple[str, int, str]] = Counter()  # (path, line, operator) that went well on this path
+        self.seen: set[tuple[str, int, str]] = set()  # those of them whose operands have shapes that are known
         self.reported: set[tuple[str, int, str]] = set()  # and those that did not
         self.applied = DictV()  # calls of functions with a way back of their own, see `own_gradients`
         self.results = DictV()  # of functions that remember theirs
@@ -99,14 +100,19 @@ class Tracer:
         line = getattr(node, "lineno", None) or frame.line or 1
         return Site(frame.path, line, getattr(node, "col_offset", 0))
 
-    def pass_operator(self, site: Site, operator: str) -> None:
-        """Remember that an operator accepts its operands here; one of a library where the repository calls it."""
+    def pass_operator(self, site: Site, operator: str, blind: bool = False) -> None:
+        """Remember that an operator accepts its operands here; one of a library where the repository calls it.
+
+        `blind` says that the shape of one is not known.
+        """
         if site.path.startswith(MARK):
             caller = next((f for f in reversed(self.frames) if not f.path.startswith(MARK)), None)
             if caller is None:
                 return
             site = Site(caller.path, caller.line)
         self.passed[site.path, site.line, operator] += 1
+        if not blind:
+            self.seen.add((site.path, site.line, operator))
 
     def observe(self, function: Function, names: dict[str, Value], result: Value) -> None:
         """Keep what a call was given and what it gave, for proposals of annotations."""

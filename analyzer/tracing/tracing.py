@@ -314,7 +314,8 @@ def _drop_doubtful(shared: Shared) -> None:
             works = place in shared.passed_samples
         if problem.tier in (DOCUMENTED_CALL, SAMPLED_RUN) or problem.tier.startswith(DOCUMENTED_PROGRAM):
             continue  # the operator works for other arguments than those that the docstring names
-        if problem.level == "error" and (not problem.certain or problem.joint_in_data) and works:
+        doubtful = not problem.certain or problem.joint_in_data
+        if problem.level == "error" and doubtful and works and (place in shared.seen or problem.tier == GUESSED_RUN):
             del shared.problems[key]
         elif problem.level == "error" and problem.joint and works:
             only = "Several choices of data or of callers lead here together; with others this works."

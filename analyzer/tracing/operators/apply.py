@@ -75,8 +75,9 @@ def apply(
         return unknown_tensor(op, framework, sources)
     for result in results:
         result.operation, result.places = op.number, op.made
+    op.blind = op.blind or any(t.dims is None for t in sources)
     if not tr.speculating:
-        tr.pass_operator(op.where, op.name)
+        tr.pass_operator(op.where, op.name, op.blind)
     if framework == "torch":
         _lay_out(spec_name, sources, clean, results)
     if len(results) == 1:

@@ -92,6 +92,7 @@ def _array(tr: Tracer, value: Any, framework: str) -> Tensor | None:
 
 def unknown_tensor(op: Op, framework: str, sources: tuple[Tensor, ...] = (), dims: Any = None) -> Tensor:
     """A result that this analysis cannot tell."""
+    op.blind = op.blind or dims is None
     return Tensor(
         Shape(dims, vague=True), None, framework, site=op.where, sources=sources, graph=any(t.graph for t in sources)
     )

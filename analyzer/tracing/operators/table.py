@@ -21,7 +21,7 @@ from analyzer.tracing.problems import ShapeFailure
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, Value
+from analyzer.tracing.values import ListV, Unknown, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,9 @@ class Op:
     extra: Extra = field(default_factory=Extra)
     layer: str = ""
     made: tuple[Site, ...] = ()  # the lines that made the layer
+    blind: bool = (
+        False  # whether the shape of an operand or of the result is not known: it says little that this went well
+    )
     _number: int = 0
 
     @property
@@ -96,7 +99,7 @@ class Op:
     def finish(self, value: Value) -> Value:
         """Mark the tensors of a result as made here."""
         if not self.tr.speculating:
-            self.tr.pass_operator(self.where, self.name)
+            self.tr.pass_operator(self.where, self.name, self.blind or isinstance(value, Unknown))
         if isinstance(value, Tensor):
             if not value.operation:
                 value.operation = self.number

@@ -1,0 +1,39 @@
+"""An error behind a branch that is not understood is told unless the operator is seen to accept its operands elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analyzer.findings import Confidence
+from analyzer.tracing.tracing import trace
+
+PROGRAM = """
+import somewhere
+import torch
+
+factor = torch.ones(3, 3)
+if somewhere.is_wide(factor):
+    factor = OTHER
+print(torch.linalg.solve(factor, torch.ones(ROWS, 1)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "rows", "told"),
+    [
+        ("somewhere.load('factor')", 4, True),  # of which no shape is known: that it goes well says nothing
+        ("somewhere.load('factor')", 3, False),
+        ("torch.ones(4, 4)", 4, False),  # the branch may always be taken
+        ("torch.ones(5, 5)", 4, True),
+    ],
+)
+def test_what_goes_well_with_unknown_operands_excuses_nothing(
+    other: str, rows: int, told: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM.replace("OTHER", other).replace("ROWS", str(rows)))
+    found = [f for f in trace(file, tmp_path, target="t").findings if f.rule == "tracing/incompatible-shape"]
+    assert bool(found) is told, found
+    assert all(f.confidence is not Confidence.PROVED for f in found) or other == "torch.ones(5, 5)"
