@@ -65,8 +65,6 @@ FIXED_NUMBERS = (
 )
 HIDDEN = "; it shows once what fails before it is mended"
 TOWARDS = 0.25  # of the way to a witness, gone by a training run that goes on: it may arrive
-FAR = 0.9  # of the way to the end of its range: there a weight stands because of the estimate
-STILL = 0.02  # of that way: a weight that moved less did not have to
 SHOWN = 8  # assumptions and followers listed one by one
 
 
@@ -177,8 +175,7 @@ def unimportant(standing: Standing | None) -> str:
         return NULL_SET.format(weights=named)
     if standing.reached == "":
         return NOT_REACHED
-    moved = [part for _, _, _, part in standing.moved if part >= STILL]
-    if moved and min(moved) >= FAR:
+    if standing.at_ends:
         return _never_trained_there(standing)
     return ""
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from analyzer.numerical.confirm.infinities import Infinities
 
-HALF = 0.5  # of the way from where training starts to the end of a weight's range
+FAR = 0.9  # of the way from where training starts to the end of a weight's range: it stands there for the estimate
+STILL = 0.02  # of that way: a weight that moved less did not have to
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,19 @@ class Standing:
     elsewhere: bool = False
 
     @property
-    def far(self) -> bool:
-        """Whether weights stand further from where training starts than other initial values do.
+    def at_ends(self) -> bool:
+        """Whether every weight that had to move stands at the far end of its range, where only the estimate puts it."""
+        moved = [part for _, _, _, part in self.moved if part >= STILL]
+        return bool(moved) and min(moved) >= FAR
 
-        They have gone half of the way to the end of a range, which is the width of the initial values, or lost the sign
-        that all of these have.
+    @property
+    def far(self) -> bool:
+        """Whether weights stand where training may never bring them: at their ends, or without the sign that all of
+        their initial values have.
+
+        The way itself tells nothing: a search goes further than it has to.
         """
-        return bool(self.crossed) or any(part >= HALF for _, _, _, part in self.moved)
+        return bool(self.crossed) or self.at_ends
 
 
 @dataclass(frozen=True)
