@@ -1,4 +1,4 @@
-"""An error behind a branch that is not understood is told unless the operator is seen to accept its operands elsewhere."""
+"""An error behind a branch that is not understood is told unless its operator is seen to accept operands elsewhere."""
 
 from __future__ import annotations
 
