@@ -103,15 +103,22 @@ ENDING = 10.0  # seconds: a round takes milliseconds, and each finds fewer
 
 
 def end_all(root: int) -> None:
-    """Kill everything below `root`, as often as it takes for processes that fork while they are killed."""
+    """Kill everything below `root`, as often as it takes for processes that fork while they are killed.
+
+    It ends with a look that finds nothing but what was dead before it: a process found dead afterwards may have forked
+    in between.
+    """
     ends = time.monotonic() + ENDING
+    dead: set[int] = set()
     while time.monotonic() < ends:
-        alive = [pid for pid in descendants(root) if not _is_zombie(pid)]
-        if not alive:
+        found = descendants(root)
+        if dead.issuperset(found):
             return
-        for pid in alive:
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
+        dead = {pid for pid in found if _is_zombie(pid)}
+        for pid in found:
+            if pid not in dead:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
 
 
 def end_tree(root: int) -> None:

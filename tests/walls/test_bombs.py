@@ -5,6 +5,8 @@ from __future__ import annotations
 import array
 import mmap
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -107,3 +109,42 @@ def test_code_of_a_project_is_ended(what: str) -> None:
     assert done.exit_code != 0
     assert not done.timed_out
     assert done.seconds < 100
+
+
+LATE = """
+import os, time
+from analyzer.walls import stage
+
+told, tell = os.pipe()
+left, leave = os.pipe()
+stage.adopt_orphans()
+parent = os.fork()
+if parent == 0:
+    os.read(told, 1)
+    child = os.fork()
+    if child == 0:
+        time.sleep(600)
+    os.write(leave, child.to_bytes(8, "little"))
+    os._exit(0)
+is_zombie, children = stage._is_zombie, []
+
+def late(pid):
+    if pid == parent and not children:
+        os.write(tell, b"x")
+        children.append(int.from_bytes(os.read(left, 8), "little"))
+        while not is_zombie(parent):
+            time.sleep(0.01)
+    return is_zombie(pid)
+
+stage._is_zombie = late
+stage.end_all(os.getpid())
+ended = is_zombie(children[0])
+os.kill(children[0], 9)
+assert ended
+"""
+
+
+def test_what_is_forked_by_a_process_that_ends_meanwhile_is_ended_too() -> None:
+    """Between the look at /proc and that at its state a process forks and exits: what it leaves has not been seen."""
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
