@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from analyzer.tracing.evaluation import evaluate
+from analyzer.tracing.evaluation import evaluate, iterate
 from analyzer.tracing.items import set_item
 from analyzer.tracing.iteration import unpack
 from analyzer.tracing.lazy_iterators import dropped
@@ -35,6 +35,33 @@ def assign(tr: Tracer, target: ast.expr, value: Value) -> None:
         set_item(tr, owner, evaluate(tr, target.slice), value)
         if isinstance(target.value, ast.Subscript) and not _known_index(tr, target.value.slice):
             _open_elements(tr, evaluate(tr, target.value.value))
+
+
+def assign_spread(tr: Tracer, target: ast.expr, value: ast.expr) -> None:
+    """``b, n, h = *x.shape, self.heads``: where the starred one has any number of elements, the names tell how many."""
+    assert isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, ast.Tuple)
+    values = [evaluate(tr, e.value if isinstance(e, ast.Starred) else e) for e in value.elts]
+    place = next(i for i, e in enumerate(value.elts) if isinstance(e, ast.Starred))
+    before, spread, after = values[:place], values[place], values[place + 1 :]
+    count = len(target.elts) - len(before) - len(after)
+    parts, more = iterate(tr, spread, value)
+    if more:
+        found = [*before, *unpack(tr, spread, count, None, target), *after]
+        for element, part in zip(target.elts, found, strict=True):
+            assign(tr, element, part)
+    else:
+        assign(tr, target, (*before, *parts, *after))
+
+
+def is_spread(target: ast.expr, value: ast.expr) -> bool:
+    """Whether names take the elements of a display that holds one starred expression, which is left one at least."""
+    return (
+        isinstance(target, (ast.Tuple, ast.List))
+        and isinstance(value, ast.Tuple)
+        and not any(isinstance(e, ast.Starred) for e in target.elts)
+        and sum(isinstance(e, ast.Starred) for e in value.elts) == 1
+        and len(target.elts) >= len(value.elts)
+    )
 
 
 def _known_index(tr: Tracer, node: ast.expr) -> bool:

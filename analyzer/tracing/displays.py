@@ -41,15 +41,22 @@ REPEATED_STEPS = 6_000  # behind which a comprehension ends whose elements repea
 
 
 def _elements(tr: Tracer, nodes: list[ast.expr]) -> tuple[list[Value], bool]:
+    """The elements, and whether there may be more: of what stands behind those it is not known where it stands."""
     items: list[Value] = []
-    endless = False
+    endless = behind = False
     for node in nodes:
+        more = False
         if isinstance(node, ast.Starred):
             parts, more = iterate(tr, evaluate(tr, node.value), node)
-            items.extend(islice(parts, 2) if more else parts)
-            endless = endless or more
+            found = list(islice(parts, 2) if more else parts)
         else:
-            items.append(evaluate(tr, node))
+            found = [evaluate(tr, node)]
+        if not endless:
+            items.extend(found)
+        behind = behind or endless
+        endless = endless or more
+    if behind:
+        items.append(tr.unknown("an element of a display"))
     return items, endless
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from analyzer.tracing import declared_shapes, loops, shape_comments
 from analyzer.tracing.arithmetic import binary
-from analyzer.tracing.assignment import assign, store_name
+from analyzer.tracing.assignment import assign, assign_spread, is_spread, store_name
 from analyzer.tracing.branches import about_sizes, expected, if_steps, run_if, settle
 from analyzer.tracing.contexts import does_something, enter, expects, leave
 from analyzer.tracing.definitions import make_class, make_function
@@ -47,6 +47,9 @@ from analyzer.tracing.values import (
 
 
 def _assign(tr: Tracer, node: ast.Assign) -> None:
+    if len(node.targets) == 1 and is_spread(node.targets[0], node.value):
+        assign_spread(tr, node.targets[0], node.value)
+        return
     value = evaluate(tr, node.value)
     for target in node.targets:
         assign(tr, target, value)
