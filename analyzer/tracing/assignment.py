@@ -39,7 +39,8 @@ def assign(tr: Tracer, target: ast.expr, value: Value) -> None:
 
 def assign_spread(tr: Tracer, target: ast.expr, value: ast.expr) -> None:
     """``b, n, h = *x.shape, self.heads``: where the starred one has any number of elements, the names tell how many."""
-    assert isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, ast.Tuple)
+    assert isinstance(target, (ast.Tuple, ast.List))
+    assert isinstance(value, ast.Tuple)
     values = [evaluate(tr, e.value if isinstance(e, ast.Starred) else e) for e in value.elts]
     place = next(i for i, e in enumerate(value.elts) if isinstance(e, ast.Starred))
     before, spread, after = values[:place], values[place], values[place + 1 :]
