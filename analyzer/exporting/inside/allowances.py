@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import math
 from collections.abc import Iterator
 from typing import Any
+
+LEAST, MOST = 2.0**-126, 2.0**128  # the normal numbers of float32
 
 
 @contextlib.contextmanager
@@ -85,6 +88,35 @@ def without_checks(torch: Any) -> Iterator[None]:
         yield
     finally:
         passes.decompose_with_registry = original
+
+
+@contextlib.contextmanager
+def numbers_of_doubles() -> Iterator[None]:
+    """A number that float32 takes for 0 or infinity is written as a double before it is cast to what it meets.
+
+    The exporter writes every number of the program in float32, and a model in doubles loses its own guard:
+    ``log(p.clamp(min=1e-300))``.
+    """
+    try:
+        building: Any = importlib.import_module("torch.onnx._internal.exporter._building")
+        double = importlib.import_module("onnx_ir").DataType.DOUBLE
+        original, constant = building._process_python_constants, building._get_or_create_constant
+    except (ImportError, AttributeError):  # another version, which is asked as it is
+        yield
+        return
+
+    def processed(signature: Any, inputs: dict[str, Any], types: Any, constants: Any, opset: Any) -> Any:
+        if signature.name in ("Cast", "CastLike"):
+            for name, value in list(inputs.items()):
+                if isinstance(value, float) and value and math.isfinite(value) and not LEAST <= abs(value) < MOST:
+                    inputs[name] = constant(constants, value, double, opset)
+        return original(signature, inputs, types, constants, opset)
+
+    building._process_python_constants = processed
+    try:
+        yield
+    finally:
+        building._process_python_constants = original
 
 
 def _told(errors: Any, torch: Any) -> None:

@@ -361,7 +361,8 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
         chosen = {key: value for key, value in options.items() if key in accepted}
         sizes = allowances.sizes_without_values(torch)
         # A complex tensor that is changed in place has no gradient, which decompositions would ask for.
-        with torch.no_grad(), complex_numbers.known(torch), allowances.without_checks(torch), sizes:
+        written = allowances.numbers_of_doubles()
+        with torch.no_grad(), complex_numbers.known(torch), allowances.without_checks(torch), written, sizes:
             exported = _exported(program, chosen, torch)
     unique_names.make_unique(exported.model.graph)
     weights = sum(v.const_value.nbytes for v in exported.model.graph.initializers.values() if v.const_value is not None)
