@@ -75,35 +75,38 @@ def attained(value: Value, budget: int = MOST_STEPS) -> Span | None:
     return rule(making, value, budget - 1) if rule is not None else None
 
 
-def leaves(value: Value, budget: int = MOST_STEPS) -> frozenset[int]:
+def share(budget: int, *values: Value) -> int:
+    """Of the steps what each value gets whose making is looked back over: all of them together take no more."""
+    return budget // max(1, sum(not isinstance(v, (int, float)) for v in values))
+
+
+def leaves(value: Value) -> frozenset[int]:
     """What decides it, by identity: tensors that are given or drawn, and layers whose weights are drawn."""
-    found: set[int] = set()
-    pending, seen = [value], set[int]()
-    while pending and len(seen) < budget:
-        part = pending.pop()
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        if isinstance(part, Unknown):
-            if part.element is not None:
-                pending.append(part.element)
-            else:
-                found.add(id(part))
-        elif isinstance(part, (ListV, tuple, DictV)):
-            pending.extend(_held(part))
-        elif isinstance(part, Tensor):
-            making = part.making
-            if making is None:
-                if not part.written:
-                    found.add(id(part))
-            elif making.short in _DRAWN:
-                found.add(id(part))
-            else:
-                operands = [*making.args, *making.kwargs.values()]
-                pending.extend(operands)
-                if isinstance(making.owner, Layer) and not any(map(leaves, operands)):
-                    found.add(id(making.owner))
-    return frozenset(found)
+    return _leaves(value, {})
+
+
+def _leaves(part: Value, known: dict[int, frozenset[int]]) -> frozenset[int]:
+    """`known` are those of the parts that have been looked at; of what holds itself, and of the rest, none."""
+    if id(part) in known or len(known) >= MOST_STEPS:
+        return known.get(id(part), frozenset())
+    found: frozenset[int] = frozenset()
+    known[id(part)] = found
+    if isinstance(part, Unknown):
+        found = frozenset((id(part),)) if part.element is None else _leaves(part.element, known)
+    elif isinstance(part, (ListV, tuple, DictV)):
+        found = found.union(*(_leaves(held, known) for held in _held(part)))
+    elif isinstance(part, Tensor):
+        making = part.making
+        if making is None:
+            found = frozenset() if part.written else frozenset((id(part),))
+        elif making.short in _DRAWN:
+            found = frozenset((id(part),))
+        else:
+            found = found.union(*(_leaves(held, known) for held in (*making.args, *making.kwargs.values())))
+            if not found and isinstance(making.owner, Layer):
+                found = frozenset((id(making.owner),))
+    known[id(part)] = found
+    return found
 
 
 def _held(part: Value) -> Iterable[Value]:
@@ -139,8 +142,10 @@ def of_leaf(tensor: Tensor) -> Span | None:
 def _common(values: Iterable[Value], budget: int) -> Span | None:
     """What each of several attains."""
     found: Span | None = None
+    values = tuple(values)
+    budget = share(budget - 1, *values)
     for value in values:
-        own = attained(value, budget - 1)
+        own = attained(value, budget)
         if own is None or own.whole:
             return None
         if found is None:
@@ -254,6 +259,7 @@ def _arithmetic(making: Making, made: Tensor, budget: int) -> Span | None:
     if len(making.args) != 2:
         return None
     left, right = making.args
+    budget = share(budget, left, right)
     a, b = attained(left, budget), attained(right, budget)
     if a is None or b is None or leaves(left) & leaves(right):
         return None
@@ -274,14 +280,14 @@ def _arithmetic(making: Making, made: Tensor, budget: int) -> Span | None:
 
 def _matrix(making: Making, made: Tensor, budget: int) -> Span | None:
     tensors = [v for v in making.args if isinstance(v, Tensor)]
-    free = len(tensors) == 2 and all(attained(t, budget) == REAL for t in tensors)
+    free = len(tensors) == 2 and all(attained(t, budget // 2) == REAL for t in tensors)
     return REAL if free and not leaves(tensors[0]) & leaves(tensors[1]) else None
 
 
 def _loss(making: Making, made: Tensor, budget: int) -> Span | None:
     if len(making.args) < 2 or leaves(making.args[0]) & leaves(making.args[1]):
         return None
-    free = any(isinstance(v, Tensor) and attained(v, budget) == REAL for v in making.args[:2])
+    free = any(isinstance(v, Tensor) and attained(v, budget // 2) == REAL for v in making.args[:2])
     return Span(0.0, math.inf) if free else None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from analyzer.tracing.attained import KEEPING, MOST_STEPS, Span, attained, leaves, making_of, of_leaf, tells
+from analyzer.tracing.attained import KEEPING, MOST_STEPS, Span, attained, leaves, making_of, of_leaf, share, tells
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import Unknown, Value
 
@@ -40,7 +40,7 @@ def sides(question: Value, budget: int = MOST_STEPS) -> Sides:
         false, true = sides(args[0], budget - 1)
         return (true, false)
     if name in _JOINING and len(args) == 2 and not leaves(args[0]) & leaves(args[1]):
-        (f, t), (g, u) = sides(args[0], budget - 1), sides(args[1], budget - 1)
+        (f, t), (g, u) = sides(args[0], budget // 2), sides(args[1], budget // 2)
         return (f or g, t and u) if name in ("&", "logical_and") else (f and g, t or u)
     if args and _of_truths(args[0]) and (name in ("any", "all", "reduce_any", "reduce_all") or name in KEEPING):
         return sides(args[0], budget - 1)
@@ -81,6 +81,7 @@ def _compared(sign: str, left: Value, right: Value, budget: int) -> Sides:
             smaller = (other > 0) is (turned in ("<", "<="))  # every number is finite
             true = turned == "!=" or (turned != "==" and smaller)
             return (not true, true)
+    budget = share(budget, left, right)
     a, b = attained(left, budget), attained(right, budget)
     if a is None or b is None or leaves(left) & leaves(right):
         return NEITHER
@@ -108,6 +109,7 @@ def _meet(a: Span, b: Span) -> bool:
 
 
 def _alike(left: Value, right: Value, budget: int) -> Sides:
+    budget = share(budget, left, right)
     a, b = attained(left, budget), attained(right, budget)
     if a is None or b is None or leaves(left) & leaves(right):
         return NEITHER

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -105,3 +107,21 @@ def test_what_a_function_changes_that_an_unknown_one_was_given(tmp_path: Path) -
     seen = "seen = []\nsomelib.each(lambda v: {})\nif not seen:\n    " + FAILS + "\n"
     assert not _proved(tmp_path, seen.format("seen.append(v)"))
     assert _proved(tmp_path, seen.format("len(seen)"))
+
+
+@pytest.mark.parametrize(
+    "step", ["x = x * 2 + x", "x = layer(x) + layer(x)", "x = torch.nn.functional.mse_loss(layer(x), x) * layer(x)"]
+)
+def test_what_a_long_training_computes_is_looked_back_over_in_bounded_time(step: str, tmp_path: Path) -> None:
+    """Each round uses the last one twice: without a bound that all share, the looks back double with every round."""
+    file = tmp_path / "program.py"
+    file.write_text(
+        "import torch\nlayer = torch.nn.Linear(3, 3)\nx = torch.randn(3, 3)\n" + f"{step}\n" * 60
+        + "if x.sum() > 0.5:\n    x = x @ torch.zeros(3, 3)\n"
+    )  # fmt: skip
+    command = (
+        "import resource, sys\nfrom pathlib import Path\nfrom analyzer.tracing.tracing import trace\n"
+        "resource.setrlimit(resource.RLIMIT_CPU, (120, 120))  # it takes two seconds, and took hours\n"
+        "file = Path(sys.argv[1])\ntrace(file, file.parent, target='t')"
+    )
+    subprocess.run([sys.executable, "-c", command, str(file)], check=True)
