@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import importlib
 import math
+import struct
 from collections.abc import Iterator
 from typing import Any
-
-LEAST, MOST = 2.0**-126, 2.0**128  # the normal numbers of float32
 
 
 @contextlib.contextmanager
@@ -91,12 +90,15 @@ def without_checks(torch: Any) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def numbers_of_doubles() -> Iterator[None]:
-    """A number that float32 takes for 0 or infinity is written as a double before it is cast to what it meets.
+def numbers_of_doubles(program: Any, torch: Any) -> Iterator[None]:
+    """In a program with doubles, a number that float32 rounds is written as one before it is cast to what it meets.
 
-    The exporter writes every number of the program in float32, and a model in doubles loses its own guard:
-    ``log(p.clamp(min=1e-300))``.
+    The exporter writes every number in float32, and a model in doubles loses its own guards:
+    ``log(p.clamp(min=1e-300))``, ``log(1 - p.clamp(max=1 - 1e-10))``.
     """
+    if not any(_is_double(node.meta.get("val"), torch) for node in program.graph.nodes):
+        yield
+        return
     try:
         building: Any = importlib.import_module("torch.onnx._internal.exporter._building")
         double = importlib.import_module("onnx_ir").DataType.DOUBLE
@@ -108,7 +110,7 @@ def numbers_of_doubles() -> Iterator[None]:
     def processed(signature: Any, inputs: dict[str, Any], types: Any, constants: Any, opset: Any) -> Any:
         if signature.name in ("Cast", "CastLike"):
             for name, value in list(inputs.items()):
-                if isinstance(value, float) and value and math.isfinite(value) and not LEAST <= abs(value) < MOST:
+                if isinstance(value, float) and math.isfinite(value) and _rounded(value):
                     inputs[name] = constant(constants, value, double, opset)
         return original(signature, inputs, types, constants, opset)
 
@@ -117,6 +119,19 @@ def numbers_of_doubles() -> Iterator[None]:
         yield
     finally:
         building._process_python_constants = original
+
+
+def _is_double(value: Any, torch: Any) -> bool:
+    parts = value if isinstance(value, (tuple, list)) else (value,)
+    return any(getattr(part, "dtype", None) == torch.float64 for part in parts)
+
+
+def _rounded(number: float) -> bool:
+    """Whether it is another number in float32."""
+    try:
+        return bool(struct.unpack("f", struct.pack("f", number))[0] != number)
+    except OverflowError:
+        return True
 
 
 def _told(errors: Any, torch: Any) -> None:

@@ -361,7 +361,7 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
         chosen = {key: value for key, value in options.items() if key in accepted}
         sizes = allowances.sizes_without_values(torch)
         # A complex tensor that is changed in place has no gradient, which decompositions would ask for.
-        written = allowances.numbers_of_doubles()
+        written = allowances.numbers_of_doubles(program, torch)
         with torch.no_grad(), complex_numbers.known(torch), allowances.without_checks(torch), written, sizes:
             exported = _exported(program, chosen, torch)
     unique_names.make_unique(exported.model.graph)
