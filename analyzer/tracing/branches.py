@@ -16,7 +16,6 @@ from analyzer.tracing.evaluation import (
     finished,
     holds_yield,
     run_block,
-    suspends,
 )
 from analyzer.tracing.inside.size_conditions import asks_for_sizes
 from analyzer.tracing.libraries import MARK
@@ -29,6 +28,7 @@ from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
 from analyzer.tracing.values import Instance, Object, Unknown, Value
+from analyzer.tracing.yields import suspends
 from analyzer.validity.terms import Cond, all_of, any_of, negate
 
 

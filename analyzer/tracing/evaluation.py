@@ -8,7 +8,6 @@ tables with their rules and reach each other through the functions below alone, 
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -17,6 +16,7 @@ from analyzer.tracing.libraries import MARK
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Unknown, Value
+from analyzer.tracing.yields import suspends
 
 BREAK, CONTINUE = "break", "continue"
 
@@ -91,19 +91,6 @@ def run_block(tr: Tracer, body: Sequence[ast.stmt]) -> Signal:
 def _passed(tr: Tracer, error: PyRaise, node: ast.stmt) -> None:
     if error.site is None and not tr.frames[-1].path.startswith(MARK):
         error.site = tr.site(node)
-
-
-@functools.lru_cache(maxsize=16384)
-def suspends(node: ast.AST) -> bool:
-    """Whether a yield of the function that holds it stands in it."""
-    pending = [node]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            pending.extend(ast.iter_child_nodes(part))
-    return False
 
 
 def block_steps(tr: Tracer, body: Sequence[ast.stmt]) -> Steps:

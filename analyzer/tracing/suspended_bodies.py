@@ -13,13 +13,14 @@ from typing import Any
 
 from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.assignment import assign
-from analyzer.tracing.evaluation import EXPRESSIONS, STATEMENTS, STEPS, Steps, evaluate, suspends
+from analyzer.tracing.evaluation import EXPRESSIONS, STATEMENTS, STEPS, Steps, evaluate
 from analyzer.tracing.lazy_iterators import ask, step_through
 from analyzer.tracing.own_truths import own_truth
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import Lazy, Value
+from analyzer.tracing.yields import suspends
 
 
 class Held(ast.expr):

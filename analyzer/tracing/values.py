@@ -8,7 +8,6 @@ class of this module. Mutable values implement `state` / `restore` so that a bra
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +22,7 @@ from analyzer.tracing.iterator_values import Iterator_ as Iterator_
 from analyzer.tracing.iterator_values import Lazy as Lazy
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.yields import body_suspends
 from analyzer.validity.terms import Poly, Term
 
 Value = Any
@@ -144,19 +144,7 @@ class Function:
 
     @property
     def generator(self) -> bool:
-        return _yields(self.node)
-
-
-@functools.lru_cache(maxsize=4096)
-def _yields(node: ast.AST) -> bool:
-    pending = list(ast.iter_child_nodes(node))
-    while pending:
-        part = pending.pop()
-        if isinstance(part, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            pending.extend(ast.iter_child_nodes(part))
-    return False
+        return body_suspends(self.node)
 
 
 class Class:

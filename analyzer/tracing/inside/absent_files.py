@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import glob
 import io
 import os
 import pathlib
@@ -50,7 +51,7 @@ class FileSearches:
             else:
                 pattern = str(given[0]) if event == "glob.glob" else os.path.join(str(given[0]), str(given[1]))
                 found = self._any(event, given)
-        except Exception:
+        except Exception:  # whatever the script searches with, which it is told itself: to hear of it must not end it
             return
         finally:
             self._asking = False
@@ -58,9 +59,6 @@ class FileSearches:
             self.nothing.append(pattern.replace(self.root + os.sep, ""))
 
     def _any(self, event: str, given: tuple[Any, ...]) -> bool:
-        import glob
-        import pathlib
-
         if event == "glob.glob":
             return next(glob.iglob(given[0], recursive=bool(given[1])), None) is not None
         search = pathlib.Path.glob if event == "pathlib.Path.glob" else pathlib.Path.rglob
