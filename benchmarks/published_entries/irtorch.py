@@ -27,7 +27,7 @@ class _Answered(torch.nn.Module):
 
     def forward(self, answers, data):
         theta = self.layer(answers)
-        return -self.model.log_likelihood(data, theta).mean()
+        return -self.model.log_likelihood(data, self.model(theta)).mean()
 
 
 def _answered(kind, categories, traits=1, **options):

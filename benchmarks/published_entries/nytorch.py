@@ -31,5 +31,4 @@ def network():
 
 
 def moved_particle():
-    model, best = _Network(), _Network()
-    return _Classified(model + 0.5 * (best - model)), _features()
+    return _Classified(_Network() * 0.9 + 0.01), _features()
