@@ -1,4 +1,4 @@
-"""Entry points of deeptorchblocks: its perceptrons, recurrent cells and blocks of convolutions, with losses."""
+"""Entry points of deeptorchblocks: its recurrent cells and blocks of convolutions, with losses."""
 
 import sys
 
@@ -9,7 +9,7 @@ sys.path.append("nn_modules")  # whose modules import one another by their bare 
 from Dense import DenseLayer
 from Recurrent import DeepGRU, DeepLSTM
 from Residual import BottleneckBlock, InvResBlock
-from Standard import MLPBin, MLPMulti, SquExBlock
+from Standard import SquExBlock
 
 
 class _Loss(torch.nn.Module):
@@ -20,17 +20,6 @@ class _Loss(torch.nn.Module):
     def forward(self, features, wanted):
         given = self.model(features)
         return self.loss(given[0] if isinstance(given, tuple) else given, wanted)
-
-
-def several_classes():
-    model = MLPMulti(6, [8, 8], 3, torch.nn.ReLU(), 0.1, 0.2, device="cpu")
-    return _Loss(model, torch.nn.functional.cross_entropy), (torch.randn(4, 6), torch.tensor([0, 2, 1, 1]))
-
-
-def two_classes():
-    model = MLPBin(6, [8], torch.nn.ReLU(), 0.1, 0.2, device="cpu")
-    wanted = torch.tensor([[0.0], [1.0], [1.0], [0.0]])
-    return _Loss(model, torch.nn.functional.binary_cross_entropy_with_logits), (torch.randn(4, 6), wanted)
 
 
 def _images(block, channels):
