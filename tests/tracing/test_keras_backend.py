@@ -12,6 +12,7 @@ from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore
 
 HEAD = """
+import keras
 import tensorflow as tf
 from tensorflow.keras import backend as K
 a, b, c = tf.ones((4, 6)), tf.ones((4, 5, 6)), tf.ones((2, 8, 8, 3))
@@ -85,6 +86,12 @@ CALLS = """
     tf.ones(written(3).size())
     tf.TensorArray(tf.float32, size=4).unstack(b).read(0)
     tf.TensorArray(tf.float32, size=4).unstack(b).stack()
+    a + K.epsilon()
+    keras.activations.swish(b)
+    keras.activations.log_softmax(b)
+    keras.activations.get("leaky_relu")(a)
+    keras.activations.get(None)(a)
+    keras.activations.get(keras.activations.serialize(keras.activations.swish))(a)
 """.strip().splitlines()
 
 
@@ -112,6 +119,8 @@ REFUSED = """
     K.repeat(b, 3)
     K.permute_dimensions(b, (0, 1))
     K.reshape(a, (5, 5))
+    keras.activations.gelu(a) + tf.ones((4, 7))
+    (a - K.epsilon()) / tf.ones((4, 7))
     written(3).stack() + tf.ones((2, 4, 6))
 """
 

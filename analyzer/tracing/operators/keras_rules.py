@@ -259,15 +259,6 @@ def to_categorical(op: Op, y: Value, num_classes: Value, rest: tuple[Value, ...]
     return Tensor((*dims, count), "float32", "numpy", site=op.where, name="one-hot")
 
 
-@operator(
-    "keras.activations.relu keras.activations.sigmoid keras.activations.tanh keras.activations.softmax",
-    "x *rest",
-)
-def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
-    source = tensor(op, x)
-    return like(op, source, source.shape, source.dtype) if source is not None else unknown_tensor(op, "tf")
-
-
 @operator("keras.ops.shape", "x")
 def shape(op: Op, x: Value) -> Value:
     """A tuple: sizes that are known are numbers."""
@@ -335,10 +326,3 @@ _INITIALIZERS = (
 def initializer(op: Op, args: tuple[Value, ...]) -> Value:
     """A function of a shape, which gives a tensor of it."""
     return Native(op.short, lambda c: call(c.tr, Api("tf.zeros"), (c.get(0, "shape"),), {}, c.node))
-
-
-@operator("keras.activations.get", "identifier=None")
-def activation(op: Op, identifier: Value) -> Value:
-    if identifier is None:
-        return Native("linear", lambda c: c.get(0))
-    return Api(f"keras.activations.{identifier}") if isinstance(identifier, str) else identifier

@@ -40,7 +40,7 @@ _TYPES = {
         "tf.debugging.assert_equal tf.debugging.assert_near tf.debugging.assert_less tf.debugging.assert_greater "
         "tf.debugging.assert_rank tf.config.set_visible_devices tf.config.set_logical_device_configuration "
         "tf.config.experimental.set_memory_growth tf.config.run_functions_eagerly "
-        "tf.keras.utils.set_random_seed keras.utils.set_random_seed keras.backend.set_floatx "
+        "tf.keras.utils.set_random_seed keras.utils.set_random_seed "
         "keras.backend.clear_session"
     ),
 }  # fmt: skip
