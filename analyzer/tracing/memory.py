@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import ListV, Value
 
@@ -21,12 +21,21 @@ def write(tr: Tracer, tensor: Tensor, followed: bool = True) -> None:
 
 
 def write_results(tr: Tracer, named: Mapping[str, Value], result: Value) -> None:
-    """``out=`` is where a function writes its result."""
+    """``out=`` is where a function writes its result; torch gives it the result's sizes, numpy refuses others."""
     for target, made in zip(_parts(named.get("out")), _parts(result), strict=False):
         if isinstance(target, Tensor):
             write(tr, target)
             if tr.sampler is not None and isinstance(made, Tensor) and not tr.speculating:
-                tr.sampler.in_place(target, made)
+                tr.sampler.write_result(target, made)
+            if target.framework == "torch":
+                _resize(tr, target, made)
+
+
+def _resize(tr: Tracer, target: Tensor, made: Value) -> None:
+    sizes = made.dims if isinstance(made, Tensor) else None
+    if sizes is None or sizes != target.dims:
+        tr.touch(target)
+        target.shape, target.strides = Shape(sizes, vague=sizes is None), None
 
 
 def _parts(value: Value) -> Iterable[Value]:

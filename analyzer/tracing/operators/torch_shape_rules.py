@@ -8,14 +8,14 @@ from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
-from analyzer.tracing.operators.refusals import fail
+from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.reinterpretation import reinterpreted
 from analyzer.tracing.operators.strides import viewed
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, shape_argument
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import ListV, Unknown, Value
-from analyzer.validity.terms import Poly, product
+from analyzer.validity.terms import Poly, Term, equal, product
 
 # ----------------------------------------------------------------------------------------------- new shapes
 
@@ -161,21 +161,41 @@ def repeat(op: Op, input: Value, repeats: tuple[Value, ...]) -> Value:
     return apply(op, "torch", "repeat", (source,), {"repeats": dims})
 
 
-@operator("torch.repeat_interleave Tensor.repeat_interleave", "input repeats dim=None *rest")
-def repeat_interleave(op: Op, input: Value, repeats: Value, dim: Value, rest: tuple[Value, ...]) -> Value:
+@operator("torch.repeat_interleave Tensor.repeat_interleave", "input repeats=None dim=None *rest output_size=None")
+def repeat_interleave(
+    op: Op, input: Value, repeats: Value, dim: Value, rest: tuple[Value, ...], output_size: Value
+) -> Value:
     source = tensor_of(op.tr, input, "torch")
     if source is None or source.dims is None or isinstance(dim, Unknown):
         return unknown_tensor(op, "torch")
+    if repeats is None:  # so often each place of the tensor itself
+        repeats, source = source, Tensor(source.dims, "int64", "torch", site=op.where, sources=(source,))
     times = op.tr.term_of(repeats) if isinstance(repeats, (int, Poly, Unknown)) else None
     if dim is not None and not source.dims:
         fail(op, "axis-in-range", "a tensor without dimensions has no axis to repeat", (source,))
     axis = axis_of(op, source, dim) if dim is not None else None
-    if times is None:
-        length = op.tr.fresh("repeated", "unknown", 0)
-    else:
-        length = times * (product(source.dims) if axis is None else source.dims[axis])
+    size = product(source.dims) if axis is None else source.dims[axis]
+    length = _repeated(op, repeats, size) if times is None else times * size
+    told = op.tr.term_of(output_size) if output_size is not None else None
+    if length is not None and told is not None:
+        sentence = f"the repeats make {length} of {size}, and `output_size` is {told}"
+        require(op, equal(length, told), "output-size", sentence, (source,))
+    if length is None:
+        length = told if isinstance(told, int) and told >= 0 else op.tr.fresh("repeated", "unknown", 0)
     dims = (length,) if axis is None else (*source.dims[:axis], length, *source.dims[axis + 1 :])
     return Tensor(dims, source.dtype, "torch", site=op.where, sources=(source,))
+
+
+def _repeated(op: Op, repeats: Value, size: Term) -> Term | None:
+    """How many elements there are where each is repeated as often as a tensor says, whose numbers may be known."""
+    if not isinstance(repeats, Tensor):
+        return None
+    counts: Any = repeats.value
+    if op.tr.sampler is not None and isinstance(found := op.tr.sampler.listed(repeats), ListV):
+        counts = tuple(found.items)
+    if type(counts) is not tuple or not counts or not all(type(n) is int for n in counts):
+        return None
+    return counts[0] * size if len(counts) == 1 else sum(counts) if len(counts) == size else None
 
 
 @operator("Tensor.permute torch.permute", "input *dims")

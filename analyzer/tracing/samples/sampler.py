@@ -330,6 +330,19 @@ class Sampler:
         elif target.array is not result.array:
             self.spoil(target)
 
+    def write_result(self, target: Tensor, result: Tensor) -> None:
+        """``out=target``: torch keeps the memory where the result fits into it, and takes new one where it does not."""
+        if target.array is None or result.array is None or target.array.shape == result.array.shape:
+            self.in_place(target, result)
+            return
+        made = result.array.astype(target.array.dtype)
+        if target.array.flags.c_contiguous and target.array.size >= made.size:
+            place = target.array.reshape(-1)[: made.size].reshape(made.shape)
+            target.array = place if write(place, Ellipsis, made) else made
+        else:
+            target.array = made
+        result.array = target.array
+
     # ------------------------------------------------------------------ chance
 
     def _drawn(
