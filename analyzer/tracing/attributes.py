@@ -13,7 +13,7 @@ from analyzer.tracing.generic_functions import registration
 from analyzer.tracing.known_types import attribute_of, class_of
 from analyzer.tracing.lazy_modules import LazyScope, provide
 from analyzer.tracing.module_hooks import from_hook
-from analyzer.tracing.modules import api_attribute, api_of, module_of, submodule
+from analyzer.tracing.modules import api_attribute, api_of, module_of, provided, submodule
 from analyzer.tracing.object_attributes import read_by_base
 from analyzer.tracing.operators import layer_attribute, tensor_attribute
 from analyzer.tracing.operators.keras_models import model_attribute
@@ -53,7 +53,7 @@ def _of_module(tr: Tracer, value: Module, name: str, node: ast.AST | None) -> Va
         return ruled
     if name == "__dict__":
         return names_of_module(tr, value)
-    if provide(tr, value.scope, name):
+    if provided(tr, value, name):
         return value.scope.names[name]
     found = from_hook(tr, value, name)
     return submodule(tr, value, name, node) if found is None else found[0]

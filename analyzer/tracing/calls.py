@@ -332,9 +332,14 @@ def _as_little_known(a: Value, b: Value) -> bool:
     return alike(a, b)
 
 
+def _is_wrapped(tr: Tracer, function: Function) -> bool:
+    """Whether it is what one of the wrappers that are being called is there for, and none itself."""
+    return function.wrapped is None and any(f.function and f.function.wrapped is function for f in tr.frames)
+
+
 def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:
     depth, in_wrapper = len(tr.frames), tr.in_wrapper
-    tr.in_wrapper = in_wrapper and frame.path.startswith(MARK)
+    tr.in_wrapper = in_wrapper and frame.path.startswith(MARK) and not _is_wrapped(tr, function)
     tr.frames.append(frame)
     try:
         if isinstance(function.node, ast.Lambda):

@@ -215,7 +215,7 @@ def undone(tr: Tracer) -> Iterator[None]:
         try:
             yield
         finally:
-            if tr.shared.kept:
+            if tr.shared.kept or tr.shared.lazy:
                 _settle_hints(tr)
                 journal.undo()
 

@@ -163,7 +163,7 @@ def _member(tr: Tracer, module: Value, name: str, base: str, node: ast.ImportFro
         ruled = api_of(module, name)
         if ruled is not None:
             return ruled
-        if provide(tr, module.scope, name):
+        if provided(tr, module, name):
             return module.scope.names[name]
         found = from_hook(tr, module, name)
         if found is not None:
@@ -184,6 +184,20 @@ def api_of(module: Module, name: str) -> Api | None:
     """The name for the tables, where a name of a library has a rule of its own."""
     full = f"{module.name}.{name}"
     return canonical(full) if isinstance(module.scope, LazyScope) and full in rules() else None
+
+
+def provided(tr: Tracer, module: Module, name: str) -> bool:
+    """Whether the module binds the name; `from .resnet import *` binds `resnet` to what that module calls so."""
+    if provide(tr, module.scope, name):
+        return True
+    home = f"{module.name}.{name}"
+    if not isinstance(module.scope, LazyScope) or all(_base(module.path, node) != home for node in module.scope.stars):
+        return False
+    source = _load(tr, home)
+    if not isinstance(source, Module) or not provide(tr, source.scope, name):
+        return False
+    module.scope.names[name] = source.scope.names[name]
+    return True
 
 
 def library_name(tr: Tracer, module: Module, name: str) -> bool:

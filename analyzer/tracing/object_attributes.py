@@ -38,6 +38,7 @@ from analyzer.tracing.values import (
     Function,
     Instance,
     Native,
+    Scope,
     SuperV,
     Unknown,
     Value,
@@ -70,6 +71,8 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         return _bind(found[0], value, found[1])
     if name == "__class__":
         return value.cls
+    if name == "__module__":
+        return module_of(value.cls.path)
     if name == "__doc__":
         return ast.get_docstring(value.cls.node)
     if name == "__dict__":
@@ -278,7 +281,8 @@ def class_tuple(cls: Class, name: str) -> tuple[Value, ...] | None:
     return (cls.bases or (OBJECT,)) if name == "__bases__" else (*cls.mro, OBJECT)
 
 
-OBJECT = Native("object", lambda c: c.tr.unknown("an object"))
+_OBJECT = Class("object", (), Scope(), ast.ClassDef("object", [], [], [ast.Pass()], []), "")
+OBJECT = Native("object", lambda c: c.tr.made(Instance(_OBJECT, c.tr.site(c.node))))  # one that is like no other
 _WRITTEN = ("__init__", "__eq__", "__repr__", "__dataclass_fields__", "__dataclass_params__", "__match_args__")
 
 

@@ -108,6 +108,65 @@ class Net(nn.Module):
 def small_net(**kwargs):
     return Net(**kwargs)
 """,
+    "builders/__init__.py": "from .wide_net import *\n",
+    "builders/legacy.py": """
+import enum
+import functools
+import inspect
+from types import FunctionType
+class Weights(enum.Enum):
+    FIRST = 1
+def also_positional(fn):
+    parameters = inspect.signature(fn).parameters
+    start = next(i for i, p in enumerate(parameters.values()) if p.kind == p.KEYWORD_ONLY)
+    names = tuple(parameters)[start:]
+    @functools.wraps(fn)
+    def wrapper(*args, **kwargs):
+        kwargs.update(zip(names, args[start:]))
+        return fn(*args[:start], **kwargs)
+    return wrapper
+def renamed(**renamed):
+    def outer(builder):
+        @also_positional
+        @functools.wraps(builder)
+        def inner(*args, **kwargs):
+            for new, (old, default) in renamed.items():
+                absent = object()
+                given = kwargs.get(new, absent)
+                if (new not in kwargs and old not in kwargs) or isinstance(given, Weights) or given is None:
+                    continue
+                if given is not absent:
+                    kwargs[old] = kwargs.pop(new)
+                found = (default(kwargs) if callable(default) else default) if kwargs[old] else None
+                del kwargs[old]
+                kwargs[new] = found
+            return builder(*args, **kwargs)
+        return inner
+    return outer
+def log_once(thing):
+    module = thing.__module__
+    if not module.startswith("biglib"):
+        raise ValueError(module)
+    return thing.__name__ if isinstance(thing, FunctionType) else type(thing).__name__
+""",
+    "builders/wide_net.py": """
+import torch.nn as nn
+from .legacy import Weights, log_once, renamed
+__all__ = ["WideNet", "wide_net"]
+class WideNet(nn.Module):
+    def __init__(self, classes=4):
+        super().__init__()
+        log_once(self)
+        self.last = nn.Linear(8, classes)
+    def forward(self, x):
+        return self.last(x)
+@renamed(weights=("pretrained", Weights.FIRST))
+def wide_net(*, weights=None, **kwargs):
+    net = WideNet(**kwargs)
+    if weights is not None:
+        net.load_state_dict(weights.value)
+    return net
+""",
     "lazy.py": """
 import torch.nn as nn
 class Lazy(nn.Module):
@@ -174,6 +233,33 @@ def test_models_of_a_large_library_are_followed(traced, made: str) -> None:  # t
     """By its own name, from a module that hands on all of another, and from a registry that a decorator fills."""
     assert lines(traced(PROGRAM.format(made, 5))) == {(8, True)}
     assert not lines(traced(PROGRAM.format(made, 6)))
+
+
+@pytest.mark.parametrize("given", ["", "weights=None, ", "pretrained=False, ", "False, "])
+def test_a_builder_whose_decorator_takes_old_arguments_too(traced, given: str) -> None:  # type: ignore[no-untyped-def]
+    """The module whose names are all taken over is called as one of them; the decorator is followed, not passed by."""
+    made = f"biglib.builders.wide_net({given}classes=6)"
+    assert lines(traced(PROGRAM.format(made, 5))) == {(8, True)}
+    assert not traced(PROGRAM.format(made, 6)).problems
+
+
+def test_pretrained_weights_are_no_reason_to_pass_a_decorator_by(traced) -> None:  # type: ignore[no-untyped-def]
+    made = "biglib.builders.wide_net(pretrained=True, classes=6)"
+    assert {line for line, _ in lines(traced(PROGRAM.format(made, 5)))} == {8}
+    assert not traced(PROGRAM.format(made, 6)).problems
+
+
+def test_what_one_path_puts_into_a_registry_the_next_does_not_find(traced) -> None:  # type: ignore[no-untyped-def]
+    source = """
+import sys, torch
+from biglib.registry import _models
+if len(sys.argv) > 1:
+    print("more")
+size = 3 if "mine" in _models else 2
+_models["mine"] = size
+torch.zeros(size) + torch.zeros(2)
+"""
+    assert not traced(source).problems
 
 
 def test_a_package_may_hand_on_a_name_that_one_of_its_modules_defines_for_itself(traced) -> None:  # type: ignore[no-untyped-def]

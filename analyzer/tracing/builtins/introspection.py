@@ -201,6 +201,7 @@ def _inherits(value: Instance, kind: str) -> bool | None:
 
 
 _PLAIN = (int, float, str, bytes, tuple, ListV, DictV, SetV)
+_OF_FUNCTIONS = ("types.FunctionType", "types.LambdaType", "types.MethodType")
 _ITERABLE = (str, bytes, tuple, ListV, DictV, Iterator_)
 _MODULES = ("torch.nn.Module", "torch.nn.modules.module.Module")
 
@@ -209,6 +210,10 @@ def _of_library(value: Value, kind: str) -> bool | None:
     """Whether a value is of one of the library's kinds that say it plainly."""
     if kind == "functools.partial":
         return isinstance(value, Partial)
+    if kind in _OF_FUNCTIONS:  # no class inherits from them
+        if value is None or isinstance(value, (*_PLAIN, Tensor, Layer, Instance, Class)):
+            return False
+        return True if isinstance(value, Function) and not value.decorated and "Method" not in kind else None
     if kind == "numpy.ndarray" and (value is None or isinstance(value, _PLAIN)):
         return False
     if kind in ("collections.abc.Iterable", "typing.Iterable", "collections.abc.Sequence", "typing.Sequence"):
@@ -486,7 +491,11 @@ def callable_(c: Call) -> Value:
     value = c.get(0)
     if isinstance(value, (Function, Bound, Class, Native, Layer, Partial)):
         return True
-    if value is None or isinstance(value, (int, float, str, tuple, ListV, DictV)):
+    if value is None or isinstance(value, (int, float, str, tuple, ListV, DictV, Tensor)):
+        return False
+    if isinstance(value, Instance) and (value.cls.find("__call__") or set(value.cls.library_bases) & {*_MODULES}):
+        return True
+    if isinstance(value, Instance) and value.cls.closed and all(b.startswith("enum.") for b in value.cls.library_bases):
         return False
     return c.tr.unknown("a test", getattr(value, "origin", "imprecise"), pytype="bool")
 
