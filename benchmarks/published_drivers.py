@@ -1,13 +1,16 @@
 """Programs that use a published package, and how they end: examples, tests and main parts that come with it.
 
-Of the README and of docstrings come the Python examples; of a source distribution's tests those that a runner would
-call without fixtures, one program for each file; of a module its main part; of its folder of examples small scripts.
-What runs them is a forked child of this process, so run it where that may be.
+Of the README and of docstrings come the Python examples, with the imports that their readers know of; of a source
+distribution's tests those that a runner would call, with the fixtures of the same file; of a module its main part; of
+its folder of examples small scripts; of its classes a first call (`constructed_drivers`). What runs them is a forked
+child of this process, so run it where that may be.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
+import json
 import os
 import pickle
 import re
@@ -15,6 +18,7 @@ import signal
 import socket
 import sys
 import tempfile
+import textwrap
 import time
 import traceback
 from collections.abc import Iterator
@@ -26,9 +30,11 @@ from pathlib import Path
 from select import select
 from types import FrameType
 
+from benchmarks.constructed_drivers import MOST, candidates
+
 DRIVER = "assay_driver.py"
 SECONDS = 20  # of one run of a driver, which watches its lines; a changed one has half of it
-MOST_CASES = 6  # tests of one file that a program calls
+MOST_CASES = 6  # tests of one file that programs call
 EXAMPLES = frozenset(("examples", "example", "demo", "demos", "tutorials", "scripts"))
 MARKED = re.compile(r"torch|keras|tensorflow")
 _TEST_FILE = re.compile(r"(^test_.*|.*_test)\.py$")
@@ -36,7 +42,7 @@ _TEST_FILE = re.compile(r"(^test_.*|.*_test)\.py$")
 
 @dataclass(frozen=True)
 class Program:
-    """`kind`: README, docstring, test, main or script; `name`: where it comes from."""
+    """`kind`: README, docstring, test, main, script or constructed; `name`: where it comes from."""
 
     kind: str
     name: str
@@ -69,11 +75,11 @@ def source_root(package: Path) -> Path:
 # ------------------------------------------------------------------------------------------------- programs
 
 
-def programs(package: Path, seed: str) -> list[Program]:
+def programs(package: Path, seed: str, also: Path | None = None) -> list[Program]:
     """All of them, each kind in the order of the seed, and the kinds in turn."""
     root = source_root(package)
     kinds: dict[str, list[Program]] = {}
-    for found in chain(_readme(package), _scripts(root), _of_modules(root)):
+    for found in chain(_readme(package, root), _scripts(root), _of_modules(root), _constructed(root, seed, also)):
         kinds.setdefault(found.kind, []).append(found)
     for each in kinds.values():
         each.sort(key=lambda p: sha256(f"{seed}/{p.name}".encode()).hexdigest())
@@ -82,29 +88,107 @@ def programs(package: Path, seed: str) -> list[Program]:
     return [kinds[k][i] for i in range(longest) for k in order if i < len(kinds[k])]
 
 
+_FENCE = re.compile(r"^[ ]*```[ ]*(?:python3?|py|pycon)?[ ]*(?:[^\w\n][^\n]*)?\n(.*?)^[ ]*```", re.DOTALL | re.M | re.I)
+_DIRECTIVE = re.compile(
+    r"^\.\. code(?:-block)?:: *python[^\n]*\n(?:[ \t]+:[^\n]*\n)*((?:[ \t]+[^\n]*\n|[ \t]*\n)+)", re.M
+)
+
+
 def examples(package: Path) -> Iterator[str]:
-    """The Python blocks of the README, in order."""
+    """The Python blocks of the README, in order; of those without a language what is Python and imports something."""
     texts = [*sorted(package.glob("*.dist-info/METADATA")), *sorted(package.glob("**/README*"))[:1]]
     for file in texts[:2]:
-        text = file.read_text(encoding="utf-8", errors="replace")
-        for block in re.findall(r"```[ ]?(?:python|py)[^\n]*\n(.*?)```", text, re.DOTALL):
-            if "import" in block and len(block) < 4000:
+        text = file.read_text(encoding="utf-8", errors="replace") + "\n"
+        for block in [*_FENCE.findall(text), *_DIRECTIVE.findall(text)]:
+            block = textwrap.dedent(block)
+            lines = block.splitlines()
+            if any(line.startswith(">>>") for line in lines):
+                block = "\n".join(line[4:] for line in lines if line.startswith((">>> ", "... ")))
+            if len(block) < 4000 and _parsed(block) is not None:
                 yield _on_processor(block)
 
 
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
 def _on_processor(text: str) -> str:
-    text = text.replace(".cuda()", "").replace(".to('cuda')", "").replace('.to("cuda")', "")
-    named = "torch." in text and not re.search(r"^\s*import torch\b", text, re.MULTILINE)
-    return f"import torch\n{text}" if named else text
+    return text.replace(".cuda()", "").replace(".to('cuda')", "").replace('.to("cuda")', "")
 
 
-def _readme(package: Path) -> Iterator[Program]:
+_KNOWN = {
+    "torch": "import torch", "nn": "from torch import nn", "F": "import torch.nn.functional as F",
+    "np": "import numpy as np", "numpy": "import numpy", "tf": "import tensorflow as tf", "keras": "import keras",
+    "tensorflow": "import tensorflow", "math": "import math", "Tensor": "from torch import Tensor",
+    "einops": "import einops", "DataLoader": "from torch.utils.data import DataLoader", "plt":
+    "import matplotlib.pyplot as plt", "optim": "from torch import optim", "random": "import random",
+}  # fmt: skip
+
+
+def with_imports(text: str, own: dict[str, str]) -> str:
+    """A program behind the imports that its reader adds: of what everybody knows, and of the package's own names."""
+    tree = _parsed(text)
+    if tree is None:
+        return text
+    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
+    bound = {n.id for n in names if not isinstance(n.ctx, ast.Load)} | set(dir(builtins))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            bound |= _binds(node)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+    missing = dict.fromkeys(n.id for n in names if isinstance(n.ctx, ast.Load) and n.id not in bound)
+    lines = [_KNOWN.get(n) or f"from {own[n]} import {n}" for n in missing if n in _KNOWN or n in own]
+    return "\n".join([*lines, text])
+
+
+def _own_names(root: Path) -> dict[str, str]:
+    """Public classes and functions that one module of the package defines alone, and the module."""
+    homes: dict[str, set[str]] = {}
+    for file in sorted(root.rglob("*.py")):
+        parts = file.relative_to(root).with_suffix("").parts
+        if EXAMPLES & set(parts) or {"tests", "test", "docs"} & set(parts) or not all(p.isidentifier() for p in parts):
+            continue
+        tree = _parsed(file.read_text(encoding="utf-8", errors="replace"))
+        for node in tree.body if tree is not None else ():
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_"):
+                home = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+                homes.setdefault(node.name, set()).add(home)
+    return {name: next(iter(found)) for name, found in homes.items() if len(found) == 1 and "" not in found}
+
+
+def _readme(package: Path, root: Path) -> Iterator[Program]:
     """Each block, and behind those that come before it, whose names it may use."""
-    blocks = list(examples(package))
+    blocks = list(dict.fromkeys(examples(package)))
+    own = _own_names(root) if blocks else {}
     for number, text in enumerate(blocks):
-        yield Program("README", f"README {number}", text)
+        yield Program("README", f"README {number}", with_imports(text, own))
         if number:
-            yield Program("README", f"README to {number}", "\n".join(blocks[: number + 1]))
+            yield Program("README", f"README to {number}", with_imports("\n".join(blocks[: number + 1]), own))
+
+
+def _constructed(root: Path, seed: str, also: Path | None) -> Iterator[Program]:
+    """First calls of classes and functions that were found to run, in one child."""
+    files = [
+        f
+        for f in sorted(root.rglob("*.py"))
+        if not {"tests", "test", "docs", "build", *EXAMPLES} & set(f.relative_to(root).parts)
+        and all(p.isidentifier() for p in f.relative_to(root).with_suffix("").parts)
+    ]
+    wanted = candidates(root, files)
+    wanted.sort(key=lambda w: sha256(f"{seed}/{w}".encode()).hexdigest())
+    if not wanted:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "found"
+        text = f"from benchmarks.constructed_drivers import probe\nprobe({wanted[: 4 * MOST]!r}, {str(file)!r})\n"
+        run(root, text, also, watch=False, seconds=SECONDS)
+        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    for name, found in map(json.loads, lines[:MOST]):
+        yield Program("constructed", name, found)
 
 
 def _scripts(root: Path) -> Iterator[Program]:
@@ -115,6 +199,7 @@ def _scripts(root: Path) -> Iterator[Program]:
 
 
 def _of_modules(root: Path) -> Iterator[Program]:
+    own = _own_names(root)
     for file in sorted(root.rglob("*.py")):
         relative = file.relative_to(root)
         if EXAMPLES & set(relative.parts[:-1]) or file.stat().st_size > 100_000:
@@ -127,50 +212,87 @@ def _of_modules(root: Path) -> Iterator[Program]:
         except (SyntaxError, ValueError, RecursionError):
             continue
         if _TEST_FILE.match(file.name):
-            if called := _calls_of_tests(tree):
-                kept = _without_main(text, tree)
-                yield Program("test", relative.as_posix(), f"{kept}\n\n" + "\n".join(called) + "\n")
+            kept = _as_program(text, tree)
+            for number, called in enumerate(_calls_of_tests(tree)):
+                yield Program("test", f"{relative.as_posix()} {number}", f"{kept}\n\n{called}\n")
         elif all(part.isidentifier() for part in relative.with_suffix("").parts):
             yield from _main_part(tree, relative)
-            yield from _docstrings(tree, relative)
+            yield from _docstrings(tree, relative, own)
 
 
-def _without_main(text: str, tree: ast.Module) -> str:
-    """A file without its main part, which would run its tests a second time and end the program."""
+def _as_program(text: str, tree: ast.Module) -> str:
+    """A file without its main part, which would run its tests a second time; its fixtures are plain functions."""
     lines = text.splitlines()
+    for fixture in _fixtures(tree).values():
+        for given in fixture.decorator_list:
+            for number in range(given.lineno - 1, given.end_lineno or given.lineno):
+                lines[number] = ""
     for node in tree.body:
         if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
             lines[node.lineno - 1 : node.end_lineno] = [""] * ((node.end_lineno or node.lineno) - node.lineno + 1)
     return "\n".join(lines)
 
 
+def _fixtures(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    """The functions of a file that a runner calls for the arguments of tests."""
+    return {
+        n.name: n
+        for n in tree.body
+        if isinstance(n, ast.FunctionDef)
+        and len(n.decorator_list) == 1
+        and re.match(r"(pytest\.)?fixture\b", ast.unparse(n.decorator_list[0]))
+        and "params" not in ast.unparse(n.decorator_list[0])
+    }
+
+
 def _calls_of_tests(tree: ast.Module) -> list[str]:
-    """Calls of the tests that need no fixture, with the first of their parameters."""
+    """Calls of the tests whose arguments are known, each of its own, with the first of their parameters."""
     found: list[str] = []
+    fixtures = _fixtures(tree)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
-            given = _given(node, node.args.args)
+            given = _given(node, node.args.args, fixtures)
             if given is not None:
                 found.append(f"{node.name}({given})")
         elif isinstance(node, ast.ClassDef) and not any("skip" in ast.unparse(d) for d in node.decorator_list):
             unit = any("TestCase" in ast.unparse(b) for b in node.bases)
             if not unit and node.bases:
                 continue
-            names = {m.name for m in node.body if isinstance(m, ast.FunctionDef)}
-            for method in node.body:
-                if not (isinstance(method, ast.FunctionDef) and method.name.startswith("test")):
+            methods = {m.name: m for m in node.body if isinstance(m, ast.FunctionDef)}
+            for method in methods.values():
+                if not method.name.startswith("test"):
                     continue
-                given = _given(method, method.args.args[1:])
+                given = _given(method, method.args.args[1:], fixtures)
                 if given is None:
                     continue
                 made = f"case = {node.name}({method.name!r})" if unit else f"case = {node.name}()"
-                before = "case.setUp()\n" if "setUp" in names else ""
-                found.append(f"{made}\n{before}case.{method.name}({given})")
+                found.append(f"{made}\n{_before(node.name, methods)}case.{method.name}({given})")
     return found[:MOST_CASES]
 
 
-def _given(node: ast.FunctionDef, parameters: list[ast.arg]) -> str | None:
-    """The arguments of a call, from `parametrize`; None where a fixture is wanted or the test is marked."""
+def _before(name: str, methods: dict[str, ast.FunctionDef]) -> str:
+    """What a runner calls before a test of a class."""
+    lines = [f"{name}.{n}()" for n in ("setUpClass", "setup_class") if n in methods]
+    for n in ("setUp", "setup_method", "setup"):
+        if n in methods:
+            lines.append(f"case.{n}({'None' if len(methods[n].args.args) > 1 else ''})")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _from_fixture(name: str, fixtures: dict[str, ast.FunctionDef], depth: int = 4) -> str | None:
+    """The value of a fixture as an expression; None where it wants one that the file does not have."""
+    fixture = fixtures.get(name)
+    if fixture is None or not depth:
+        return None
+    given = {a.arg: _from_fixture(a.arg, fixtures, depth - 1) for a in fixture.args.args}
+    if None in given.values():
+        return None
+    called = f"{name}({', '.join(f'{k}={v}' for k, v in given.items())})"
+    return f"next({called})" if any(isinstance(n, ast.Yield) for n in ast.walk(fixture)) else called
+
+
+def _given(node: ast.FunctionDef, parameters: list[ast.arg], fixtures: dict[str, ast.FunctionDef]) -> str | None:
+    """The arguments of a call, from `parametrize` and fixtures; None where others are wanted or the test is marked."""
     wanted = {p.arg for p in parameters[: len(parameters) - len(node.args.defaults)]}
     given: dict[str, str] = {}
     for decorator in node.decorator_list:
@@ -193,7 +315,12 @@ def _given(node: ast.FunctionDef, parameters: list[ast.arg]) -> str | None:
         if len(parts) != len(keys):
             return None
         given.update({k: ast.unparse(v) for k, v in zip(keys, parts, strict=True)})
-    if wanted - set(given) or set(given) - {p.arg for p in parameters}:
+    for name in sorted(wanted - set(given)):
+        made = _from_fixture(name, fixtures)
+        if made is None:
+            return None
+        given[name] = made
+    if set(given) - {p.arg for p in parameters}:
         return None
     return ", ".join(f"{k}={v}" for k, v in given.items())
 
@@ -226,7 +353,7 @@ def _binds(node: ast.stmt) -> set[str]:
     return set()
 
 
-def _docstrings(tree: ast.Module, relative: Path) -> Iterator[Program]:
+def _docstrings(tree: ast.Module, relative: Path, own: dict[str, str]) -> Iterator[Program]:
     """The examples with prompts of a module's classes and functions, each a program that imports the module."""
     module = ".".join(relative.with_suffix("").parts)
     public = [n.name for n in tree.body if isinstance(n, (ast.ClassDef, ast.FunctionDef)) and n.name[0] != "_"]
@@ -239,9 +366,8 @@ def _docstrings(tree: ast.Module, relative: Path) -> Iterator[Program]:
         if not code or node.name not in "\n".join(code):
             continue
         text = _on_processor("\n".join(code))
-        yield Program(
-            "docstring", f"{relative.as_posix()}:{node.name}", f"from {module} import {', '.join(public)}\n{text}\n"
-        )
+        text = with_imports(f"from {module} import {', '.join(public)}\n{text}\n", own)
+        yield Program("docstring", f"{relative.as_posix()}:{node.name}", text)
 
 
 # ------------------------------------------------------------------------------------------------- their runs
@@ -274,7 +400,8 @@ def run(root: Path, text: str, also: Path | None = None, watch: bool = False, se
             outcome = _execute(root, text, also, watch)
         finally:
             if os.getpid() == me:  # what the program forked has nothing to say
-                os.write(writing, pickle.dumps(outcome))
+                with suppress(OSError):  # nobody waits any longer
+                    os.write(writing, pickle.dumps(outcome))
             os._exit(0)
     os.close(writing)
     data, until = b"", time.monotonic() + SECONDS + 5

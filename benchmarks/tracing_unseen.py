@@ -151,9 +151,10 @@ def make(folder: Path, seed: str, most: int, file: Path, also: Path | None, each
             if any(m.package == package.name for m in have):
                 continue
             root = source_root(package)
-            why, count = Counter({"no program": 1}), 0
+            why: Counter[str] = Counter()
+            count = 0
             until = time.monotonic() + PACKAGE_SECONDS
-            for program in programs(package, seed)[:MOST_TRIED]:
+            for program in programs(package, seed, also)[:MOST_TRIED]:
                 if time.monotonic() > until or any(n > 1 and w.startswith("no module") for w, n in why.items()):
                     break
                 outcome = run(root, program.text, also, watch=True)
@@ -178,7 +179,7 @@ def make(folder: Path, seed: str, most: int, file: Path, also: Path | None, each
                 if count >= each or len(have) >= most:
                     break
             if not count:
-                print(f"skipped {package.name}: {why.most_common(4)}", flush=True)
+                print(f"skipped {package.name}: {why.most_common(4) or 'no program'}", flush=True)
 
 
 def mutants(

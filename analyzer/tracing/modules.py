@@ -21,7 +21,7 @@ from analyzer.tracing.operators import constant_of, public_names
 from analyzer.tracing.operators.element_types import fact_of_type
 from analyzer.tracing.operators.table import rules
 from analyzer.tracing.private_names import PRIVATE, with_private_names
-from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.problems import PyRaise, ShapeFailure
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Module, Scope, Value
 
@@ -391,8 +391,8 @@ def run_module(tr: Tracer, tree: ast.Module, scope: Scope, path: str) -> None:
     tr.frames.append(Frame(scope, path))
     try:
         run_block(tr, tree.body)
-    except PyRaise:
-        if depth == 0:
+    except PyRaise as error:
+        if depth == 0 or (isinstance(error, ShapeFailure) and not path.startswith(MARK)):
             raise
         tr.note(f"importing {path} does not finish on this path")
     finally:
