@@ -211,7 +211,7 @@ def _of_unknown(tr: Tracer, value: Unknown, name: str, node: ast.AST | None) -> 
         if tensor is not None:
             return get_attribute(tr, tensor, name)
         tr.touch(value)
-        tensor = tr.tensor_of(value, "unknown")
+        tensor = tr.tensor_of(value, _framework(tr, value))
         return OpenSize(tensor)
     if value.tensor is not None and name in ("ndim", "T", "dtype", "device", "size", "dim"):
         return get_attribute(tr, value.tensor, name)
@@ -220,6 +220,17 @@ def _of_unknown(tr: Tracer, value: Unknown, name: str, node: ast.AST | None) -> 
         label = f"{value.label}.{name}" if value.label else name
         value.attrs[name] = attribute_of(value, name, label)
     return value.attrs[name]
+
+
+def _framework(tr: Tracer, value: Unknown) -> str:
+    """Of a value whose shape is asked: an argument of a module's `forward` is a tensor of PyTorch."""
+    function = tr.frame.function if tr.frames else None
+    if function is None or function.owner is None or value.origin != "param" or not value.label.isidentifier():
+        return "unknown"
+    bases = function.owner.library_bases
+    if function.name == "forward" and any(b.endswith("nn.Module") or b.startswith("torch.nn.") for b in bases):
+        return "torch"
+    return "tf" if function.name == "call" and any(b.startswith("keras.") for b in bases) else "unknown"
 
 
 @ATTRIBUTES.of(OpenSize)

@@ -127,7 +127,10 @@ def test_a_library_takes_a_part_of_the_budget_of_imports(tmp_path: Path, monkeyp
 
 def test_a_refused_shape_at_the_top_of_an_imported_module_ends_the_program(tmp_path: Path) -> None:
     """Unless the program expects it."""
-    lib, rest = "import torch\na = torch.zeros(2) + torch.zeros({})\n", "import torch\ntorch.zeros(2) + torch.zeros(3)\n"
+    lib, rest = (
+        "import torch\na = torch.zeros(2) + torch.zeros({})\n",
+        "import torch\ntorch.zeros(2) + torch.zeros(3)\n",
+    )
     assert errors(traced(tmp_path, lib=lib.format(3), main="import lib\n" + rest)) == [(2, True)]
     guarded = "try:\n    import lib\nexcept RuntimeError:\n    pass\n" + rest
     assert errors(traced(tmp_path, lib=lib.format(3), main=guarded)) == [(6, True)]
