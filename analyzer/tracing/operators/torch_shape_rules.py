@@ -168,13 +168,14 @@ def repeat_interleave(
     source = tensor_of(op.tr, input, "torch")
     if source is None or source.dims is None or isinstance(dim, Unknown):
         return unknown_tensor(op, "torch")
+    sizes = source.dims
     if repeats is None:  # so often each place of the tensor itself
-        repeats, source = source, Tensor(source.dims, "int64", "torch", site=op.where, sources=(source,))
+        repeats, source = source, Tensor(sizes, "int64", "torch", site=op.where, sources=(source,))
     times = op.tr.term_of(repeats) if isinstance(repeats, (int, Poly, Unknown)) else None
-    if dim is not None and not source.dims:
+    if dim is not None and not sizes:
         fail(op, "axis-in-range", "a tensor without dimensions has no axis to repeat", (source,))
     axis = axis_of(op, source, dim) if dim is not None else None
-    size = product(source.dims) if axis is None else source.dims[axis]
+    size = product(sizes) if axis is None else sizes[axis]
     length = _repeated(op, repeats, size) if times is None else times * size
     told = op.tr.term_of(output_size) if output_size is not None else None
     if length is not None and told is not None:
@@ -182,7 +183,7 @@ def repeat_interleave(
         require(op, equal(length, told), "output-size", sentence, (source,))
     if length is None:
         length = told if isinstance(told, int) and told >= 0 else op.tr.fresh("repeated", "unknown", 0)
-    dims = (length,) if axis is None else (*source.dims[:axis], length, *source.dims[axis + 1 :])
+    dims = (length,) if axis is None else (*sizes[:axis], length, *sizes[axis + 1 :])
     return Tensor(dims, source.dtype, "torch", site=op.where, sources=(source,))
 
 
