@@ -33,6 +33,7 @@ import numpy as np
 from analyzer.numerical.domain import affine, dtypes
 from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes
+from analyzer.numerical.transfer.shown_places import shown_along
 
 
 def reduction_fact(kind: str, source: AbstractTensor, axes: Any, kept: bool) -> dict[str, Any]:
@@ -370,5 +371,6 @@ def finite_along(tensor: AbstractTensor, axis: int) -> bool:
     if tensor.starts is not None and tensor.shape is not None and -axis <= len(tensor.starts):
         least, _ = block_sizes(tensor.starts[axis], tensor.shape[axis])
         shown = np.moveaxis(tensor.lo > -np.inf, axis, -1) & (least >= 1)
-        return bool(np.all(np.any(shown, axis=-1)))
-    return False
+        if bool(np.all(np.any(shown, axis=-1))):
+            return True
+    return shown_along(tensor, axis)
