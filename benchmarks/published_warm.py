@@ -1,7 +1,8 @@
 """Entry points of one package exported by one process and analysed by this one: imports are paid for once.
 
-For machines where `assay check` for each entry point costs too much: the same exporter and the same analyses, without
-the command's walls, cache and report. Entries of one package share an interpreter while they are exported.
+For machines where `assay check` for each entry point costs too much: the same exporter, the same analyses and the same
+joining of what one line has, without the command's walls, cache and report. Entries of one package share an interpreter
+while they are exported.
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ class Warm:
         from analyzer.exporting.manifest import read_manifest
         from analyzer.numerical.analysis import analyse as numerical
         from analyzer.problem import Problem
+        from analyzer.running.repeats import one_of_each_line
         from analyzer.validity import analyse as validity
 
         if not (exported / "export.json").exists():
@@ -86,7 +88,7 @@ class Warm:
             return {"status": "failed", "error": str(problem)}
         except Exception as error:  # a mistake of ours is counted, and the study goes on
             return {"status": "failed", "error": f"internal error: {type(error).__name__}: {error}"}
-        found = [dataclasses.asdict(f) for result in results for f in result.findings]
+        found = [dataclasses.asdict(f) for f in one_of_each_line(f for result in results for f in result.findings)]
         unsafe = results[0].unsafe_operators
         return {
             "status": "analysed",

@@ -42,9 +42,10 @@ def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
         graph = load(file)
         map_external(graph.model)  # the folder of an export that is not kept goes
         if manifest.recorded:  # told by the frames, which the next step reads and drops
+            apart = manifest.read is not None and not any(_is_used(graph.graph, name) for name in manifest.read)
             for node in graph.nodes():
                 if INDEPENDENT not in node.metadata_props.get(_TORCH + "stack_trace", ""):
-                    set_frozen(node)
+                    set_frozen(node, apart=apart)
         if manifest.framework == "torch" or any(_TORCH + "name_scopes" in n.metadata_props for n in graph.nodes()):
             annotate_torch(graph.model, manifest)
         else:
@@ -62,6 +63,12 @@ def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
     if manifest.notes:
         graph.model.metadata_props[NOTES] = "\n".join(manifest.notes)
     return graph
+
+
+def _is_used(graph: ir.Graph, name: str) -> bool:
+    """Whether anything in the graph computes with an input; what is no input of it is not known."""
+    given = [value for value in graph.inputs if value.name == name]
+    return not given or any(value.uses() or value.is_graph_output() for value in given)
 
 
 def _note_examples(graph: Graph, manifest: Manifest) -> None:

@@ -58,7 +58,7 @@ class Manifest:
     the ends of features of different size, `filled` which of 0 and 1 each row of zeros and ones holds.
     `untrained` are weights that training leaves as they are.
     `ran`: PyTorch ran the module itself on its example. `recorded`: numbers that the model read from its own values are
-    fixed in it.
+    fixed in it; `read` are the inputs that alone decide these numbers, None where others may.
     """
 
     failure: str | None = None
@@ -69,6 +69,7 @@ class Manifest:
     versions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     recorded: bool = False
+    read: tuple[str, ...] | None = None
     ran: bool = False
     files: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
@@ -122,6 +123,7 @@ def _manifest(data: Any) -> Manifest:
         versions=versions,
         notes=_list(data.get("notes", [])),
         recorded=data.get("recorded", False) is not False,
+        read=None if data.get("read") is None else _list(data["read"]),
         ran=data.get("ran", False) is True,
         files=tuple(name for name in _list(data.get("files", [])) if _inside(name)),
         inputs=_list(data.get("inputs", [])),

@@ -43,6 +43,7 @@ COLUMNS = "assay.columns"  # of an input: the ends of each feature of its exampl
 FILLED = "assay.filled"  # of an input of zeros and ones: which of them each row of its example holds (last axis)
 UNTRAINED = "assay.untrained"  # of a weight: training leaves it as it is
 FROZEN = "assay.frozen"
+APART = "apart"  # of a frozen node: what was read rests on inputs that nothing else in the graph uses
 SIGNATURE = "assay.signature"  # of the model: all inputs of the entry point, one a line, those it does not use included
 
 
@@ -119,8 +120,16 @@ def is_frozen(node: ir.Node) -> bool:
     return FROZEN in node.metadata_props
 
 
-def set_frozen(node: ir.Node) -> None:
-    node.metadata_props[FROZEN] = "1"
+def fails_as_recorded(node: ir.Node) -> bool:
+    """Whether a run of the graph is a run of the model: what it read is decided by inputs that stay as in the example.
+
+    Nothing in the graph computes with these inputs, so a run may give all others any value.
+    """
+    return node.metadata_props.get(FROZEN, APART) == APART
+
+
+def set_frozen(node: ir.Node, *, apart: bool = False) -> None:
+    node.metadata_props[FROZEN] = APART if apart else "1"
 
 
 def torch_function(node: ir.Node) -> str:

@@ -7,7 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analyzer.findings import Confidence, Evidence, Finding, Level, Suggestion
-from analyzer.graph import Graph, Role, call_site_of, display_name, in_framework_layer, is_frozen, layer_of, location_of
+from analyzer.graph import (
+    Graph,
+    Role,
+    call_site_of,
+    display_name,
+    fails_as_recorded,
+    in_framework_layer,
+    is_frozen,
+    layer_of,
+    location_of,
+)
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.assumptions import BEYOND, Assumption
 from analyzer.numerical.confirm.outcome import Standing
@@ -63,6 +73,10 @@ FIXED_NUMBERS = (
     "The model asks for its own values at or before this place (a branch, a size, a number), and its record holds "
     "those of the example inputs: whether the model fails with the numbers that other inputs give is not known."
 )
+READ_APART = (
+    "The model asks for its own values at or before this place (a branch, a size, a number): those of inputs "
+    "from which nothing else is computed, and which stand here as in the example. With others it may go another way."
+)
 HIDDEN = "; it shows once what fails before it is mended"
 TOWARDS = 0.25  # of the way to a witness, gone by a training run that goes on: it may arrive
 SHOWN = 8  # assumptions and followers listed one by one
@@ -94,14 +108,14 @@ def finding_of(
     denormal = denormal_only(warning, interpretation)
     # ONNX Runtime keeps or flushes denormal numbers by processor, and no verdict may depend on who reviews.
     failed = bool(support.shown_by) and not (denormal and graph.framework != "tensorflow")
-    frozen = is_frozen(warning.node)
-    proved = certain(warning) and not frozen
+    frozen = not fails_as_recorded(warning.node)
+    proved = certain(warning) and not is_frozen(warning.node)
     confidence = Confidence.PROVED if proved else Confidence.CONFIRMED if failed else Confidence.POSSIBLE
     if failed:
         confidence = Confidence.POSSIBLE if frozen else Confidence.CONFIRMED
     rests = rests_on(behind(graph.graph, warning), assumptions)
     suggestion = support.suggestion
-    if frozen and suggestion is not None:
+    if is_frozen(warning.node) and suggestion is not None:
         suggestion = replace(suggestion, proved=False)
         support = replace(support, suggestion=suggestion)
     sentences = _sentences(warning, followers, support, proved, denormal, frozen)
@@ -238,8 +252,8 @@ def _sentences(
     if support.shown_by:
         run = "A run of the record" if frozen else "A real run"
         found.append(f"{run} shows it. {support.shown_by}.")
-    if frozen:
-        found.append(FIXED_NUMBERS)
+    if frozen or is_frozen(warning.node):
+        found.append(FIXED_NUMBERS if frozen else READ_APART)
     if denormal:
         found.append(KEPT)
     if proved:

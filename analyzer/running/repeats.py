@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -47,9 +48,14 @@ def _chosen(group: Sequence[Finding], files: Mapping[str, str]) -> Finding:
 def one_of_each_line(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Findings with those joined that one line has in one model: of a helper that is called twice, or said alike twice.
 
-    Kept is the surest, which names the other operators and the lines of the calls. To be asked after head and base are
-    compared: the others' fingerprints go.
+    Kept is the surest, which names the other operators and the lines of the calls. What no run has shown is joined to
+    any that says as much of what is written there: a line may run in each step of a loop and in each layer of a class.
+    To be asked after head and base are compared: the others' fingerprints go.
     """
+    return _possible_of_each_line(_alike_on_each_line(findings))
+
+
+def _alike_on_each_line(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     everything = list(findings)
     groups: dict[tuple[Any, ...], list[Finding]] = {}
     for finding in everything:
@@ -63,6 +69,31 @@ def one_of_each_line(findings: Iterable[Finding]) -> tuple[Finding, ...]:
             best = min(group, key=lambda f: _STRENGTH[f.confidence])
             joined |= {id(f): None for f in group} | {id(best): _of_all(best, group)}
     return tuple(f for each in everything if (f := joined.get(id(each), each)) is not None)
+
+
+def _possible_of_each_line(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Those of one kind at one line that are possible only, as one; a failure that a run shows stands for them."""
+    groups: dict[tuple[Any, ...], list[Finding]] = {}
+    for f in findings:
+        if f.location is not None and f.rule.startswith("numerical/"):
+            key = (f.rule, f.target, f.location, f.op, f.operand, f.new, f.suppressed, f.level, _named(f.message))
+            groups.setdefault(key, []).append(f)
+    joined: dict[int, Finding | None] = {}
+    for group in groups.values():
+        best = min(group, key=lambda f: (_STRENGTH[f.confidence], f.suggestion is None or not f.suggestion.proved))
+        others = [f for f in group if f is not best and f.confidence is Confidence.POSSIBLE]
+        if others:
+            names = [f.node for f in others]
+            said = f"The same line may fail alike at {_listed(names)}, which no run has shown."
+            data = {**best.evidence.data, "possible_at": names}
+            told = replace(best, evidence=replace(best.evidence, sentences=(*best.evidence.sentences, said), data=data))
+            joined |= {id(f): None for f in others} | {id(best): told}
+    return tuple(f for each in findings if (f := joined.get(id(each), each)) is not None)
+
+
+def _named(message: str) -> tuple[str, ...]:
+    """What a message names, without the numbers that tell one step or layer from another."""
+    return tuple(re.sub(r"\d+|_(?=\d)", "", name) for name in re.findall(r"`([^`]*)`", message))
 
 
 def _one_line(group: Sequence[Finding]) -> bool:

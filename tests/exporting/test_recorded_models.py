@@ -186,3 +186,59 @@ def test_packed_sequences_have_the_lengths_of_the_example(
     made = session.run(None, {i.name: feeds[i.name] for i in session.get_inputs()})
     wanted = [value.detach() for value in model.eval()(x, sizes)]
     torch.testing.assert_close([torch.tensor(m) for m in made], wanted, equal_nan=True, rtol=1e-4, atol=1e-5)
+
+
+CLASSES = """
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 4)
+        self.seen = torch.nn.Parameter(torch.ones(2), requires_grad=False)
+
+    def forward(self, x, labels):
+        rows, total = self.layer(x), 0.0
+        {before}
+        for row, label in zip(rows, {labels}):
+            if int(label.item()) != 9:
+                total = total + torch.exp(row).sum() {after}
+        return total
+
+
+def build():
+    torch.manual_seed(0)
+    return Net(), (torch.randn(2, 3), torch.tensor([1, 3]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "confidence"),
+    [
+        ({}, Confidence.CONFIRMED),
+        ({"before": "x = x + labels.sum()"}, Confidence.CONFIRMED),  # nothing comes of it
+        ({"before": "rows = rows * labels[:, None]"}, Confidence.POSSIBLE),
+        ({"after": "* label"}, Confidence.POSSIBLE),
+        ({"labels": "rows.argmax(1)"}, Confidence.POSSIBLE),
+        ({"labels": "labels * self.seen.long()"}, Confidence.POSSIBLE),
+        ({"labels": "labels * torch.rand(2).round().long()"}, Confidence.POSSIBLE),
+        (
+            {"before": "seen = torch.zeros(2); seen.copy_(rows.sum(1))", "labels": "seen.long() + labels"},
+            Confidence.POSSIBLE,
+        ),
+    ],
+)
+def test_a_failure_is_confirmed_where_only_inputs_are_read_that_nothing_else_uses(
+    project, export_entry, given: dict[str, str], confidence: Confidence
+) -> None:
+    project.write("net.py", CLASSES.format(**{"before": "pass", "labels": "labels", "after": "", **given}))
+    graph = export_entry("net.py:build")
+    target = TargetConfig(id="net", entry="net.py:build")
+    result = analyse(graph, target, root=project.root, budget=ConfirmationBudget(search=2.0))
+    found = [f for f in result.findings if f.op == "Exp"]
+    assert found
+    assert {f.confidence for f in found} == {confidence}
+    told = "nothing else is computed" if confidence is Confidence.CONFIRMED else "holds those of the example"
+    assert all(any(told in s for s in f.evidence.sentences) for f in found)
+    assert result.unsafe_operators.safe == 0

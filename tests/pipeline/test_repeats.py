@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from analyzer.findings import Confidence, Evidence
+import pytest
+
+from analyzer.findings import Confidence, Evidence, Level, Suggestion
 from analyzer.running.repeats import one_of_each_line
 from tests.action.reports import LOG
 
@@ -37,3 +39,47 @@ def test_two_problems_of_a_line_and_new_and_known_ones_stay_apart() -> None:
     assert one_of_each_line([LOG, other]) == (LOG, other)
     known = of_a_call(9, new=False)
     assert one_of_each_line([of_a_call(3), known]) == (of_a_call(3), known)
+
+
+def step(number: int, **changes: Any) -> Any:
+    message = f"`log` can receive 0: its operand, the result of `sub_{number}`, lies in [0, {number}]"
+    changes = {"confidence": Confidence.POSSIBLE, "suggestion": None, "message": message, **changes}
+    return replace(LOG, node=f"layers.{number}.log_{number}", **changes)
+
+
+def test_what_is_possible_in_each_step_of_a_loop_is_one_finding_that_names_them() -> None:
+    mended = step(2, suggestion=Suggestion("log_softmax(x)", proved=True))
+    (found,) = one_of_each_line([step(1), mended, step(3)])
+    assert found.node == "layers.2.log_2", "the one that can be mended"
+    said = "The same line may fail alike at `layers.1.log_1`, `layers.3.log_3`, which no run has shown."
+    assert found.evidence.sentences[-1] == said
+    assert found.evidence.data["possible_at"] == ["layers.1.log_1", "layers.3.log_3"]
+
+
+def test_what_a_run_shows_stands_for_what_is_possible_only_at_its_line_and_for_nothing_else() -> None:
+    shown = step(
+        4,
+        confidence=Confidence.CONFIRMED,
+        message="`log` receives 0: its operand, the result of `sub_4`, lies in [0, 4]",
+    )
+    other = replace(shown, node="layers.5.log_5", message=shown.message.replace("4", "5"))
+    found = one_of_each_line([step(1), shown, other])
+    assert [f.node for f in found] == ["layers.4.log_4", "layers.5.log_5"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"level": Level.WARNING},
+        {"new": False},
+        {"suppressed": "known"},
+        {"operand": "denominator"},
+        {"rule": "numerical/sqrt-of-negative"},
+        {"message": "`log` can receive 0: its operand `1 - q` lies in [0, 1]"},
+        {"location": None},
+    ],
+)
+def test_what_says_something_else_or_weighs_less_stays_apart(changes: dict[str, Any]) -> None:
+    assert len(one_of_each_line([step(1), step(2, **changes)])) == 2
+    shown = replace(step(1), confidence=Confidence.CONFIRMED)
+    assert len(one_of_each_line([shown, step(2, **changes)])) == 2

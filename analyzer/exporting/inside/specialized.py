@@ -17,6 +17,7 @@ import inspect
 import operator
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 NOTE = (
@@ -34,8 +35,18 @@ _READERS = ("tolist", "numpy", "__array__", "__dlpack__")  # of a tensor's memor
 Innermost = Callable[[Iterator[tuple[str, int]]], Any]  # of frames, the first of the project: path and line, or None
 
 
-def fix(module: Any, args: Any, kwargs: Any, torch: Any, innermost: Innermost, *, selections: bool = False) -> str:
-    """Replace ``module.forward`` by the record of one run; says what was fixed, "" where this torch cannot record.
+@dataclass(frozen=True)
+class Fixed:
+    """What a record fixes, in words; `read`: which leaves of (args, kwargs) decide what was read; None: others may."""
+
+    note: str
+    read: tuple[int, ...] | None = None
+
+
+def fix(
+    module: Any, args: Any, kwargs: Any, torch: Any, innermost: Innermost, *, selections: bool = False
+) -> Fixed | None:
+    """Replace ``module.forward`` by the record of one run; says what was fixed, None where this torch cannot record.
 
     With `selections`, masks and places that were computed from values select what they did in that run, so that no
     size is left open.
@@ -46,7 +57,7 @@ def fix(module: Any, args: Any, kwargs: Any, torch: Any, innermost: Innermost, *
     known = inspect.signature(make_fx).parameters
     options = {"_error_on_data_dependent_ops": False, "record_stack_traces": True}
     if "_error_on_data_dependent_ops" not in known:
-        return ""
+        return None
 
     def functional(state: Any, args: Any, kwargs: Any) -> Any:
         with _readings_recorded(torch):
@@ -59,6 +70,7 @@ def fix(module: Any, args: Any, kwargs: Any, torch: Any, innermost: Innermost, *
     if selections:
         _fix_selections(recorded, (_state(module), args, kwargs or {}), drawn, torch)
     independent, first, constants = _before_reading(recorded.graph, torch)
+    read = None if first is None or selections else _inputs_read(recorded.graph, len(_state(module)), torch)
     if first is not None:  # without one, some other way of asking made tracers give up: no node is independent
         for node in independent:
             node.meta["stack_trace"] = f"{node.meta.get('stack_trace') or ''}\n  {INDEPENDENT}\n    forward\n"
@@ -75,9 +87,9 @@ def fix(module: Any, args: Any, kwargs: Any, torch: Any, innermost: Innermost, *
 
     module.forward = forward
     if (masks or constants) and first is None:
-        return CONSTANT_NOTE
+        return Fixed(CONSTANT_NOTE)
     place = innermost(iter(_frames(first))) if first is not None else None
-    return NOTE + (f" ({place[0]}:{place[1]})" if place else "")
+    return Fixed(NOTE + (f" ({place[0]}:{place[1]})" if place else ""), read)
 
 
 def _frames(node: Any) -> list[tuple[str, int]]:
@@ -238,6 +250,34 @@ def _before_reading(graph: Any, torch: Any) -> tuple[list[Any], Any, bool]:
             return before, node, constants
         before.append(node)
     return before, None, constants
+
+
+def _inputs_read(graph: Any, weights: int, torch: Any) -> tuple[int, ...] | None:
+    """The arguments that alone decide what was read: with the same ones every run reads the same numbers.
+
+    None where weights or random draws have a part in it, or where something was written in place, whose readers the
+    record does not name.
+    """
+    sources: dict[Any, frozenset[int] | None] = {}
+    found: set[int] = set()
+    place, written = 0, False
+    for node in graph.nodes:
+        if node.op == "placeholder":
+            sources[node] = frozenset({place - weights}) if place >= weights else None
+            place += 1
+            continue
+        known = [sources[source] for source in node.all_input_nodes]
+        told = [k for k in known if k is not None]
+        certain = len(told) == len(known) and not _draws(node, torch)
+        sources[node] = frozenset().union(*told) if certain else None
+        schema = getattr(node.target, "_schema", None)
+        written |= schema is not None and bool(schema.is_mutable)
+        if node.op == "call_function" and _reads(node, torch):
+            read = sources[node]
+            if read is None or written:
+                return None
+            found |= read
+    return tuple(sorted(found))
 
 
 def _reads(node: Any, torch: Any) -> bool:

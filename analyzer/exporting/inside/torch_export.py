@@ -49,7 +49,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         notes.append("exported in evaluation mode (dropout off, batch statistics fixed)")
     args, kwargs, named = _inputs(module, built, request)
     shapes, axes = _dynamic(named, request, torch)
-    program = _trace(entry, module, args, kwargs, named, shapes, notes, project, built, torch)
+    program, fixed = _trace(entry, module, args, kwargs, named, shapes, notes, project, built, torch)
     own = built.inputs is not None and not built.made_up
     result = {
         "notes": notes,
@@ -58,7 +58,8 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         "created": _created(module),
         "untrained": _untrained(module),
         "inputs": list(named),
-        "recorded": any(note.startswith(specialized.NOTE) for note in notes),
+        "recorded": fixed is not None and fixed.note.startswith(specialized.NOTE),
+        "read": _read_inputs(program, fixed, args, kwargs, torch),
         **(examples_show(_by_node(program, args, kwargs, named, torch)) if own else {}),
     }
     if generators.take_away(program):
@@ -143,6 +144,15 @@ def _by_node(program: Any, args: Any, kwargs: Any, named: Mapping[str, Any], tor
     return {**named, **(dict(zip(names, leaves)) if len(names) == len(leaves) else {})}  # noqa: B905
 
 
+def _read_inputs(program: Any, fixed: specialized.Fixed | None, args: Any, kwargs: Any, torch: Any) -> list[str] | None:
+    """The program's inputs that alone decide what a recorded model read; None where others may."""
+    leaves = torch.utils._pytree.tree_leaves((args, kwargs))
+    names = getattr(getattr(program, "graph_signature", None), "user_inputs", ())
+    if fixed is None or fixed.read is None or len(names) != len(leaves):
+        return None
+    return [names[place] for place in fixed.read if isinstance(names[place], str)]
+
+
 def _parameters(module: Any) -> list[str]:
     try:
         parameters = inspect.signature(module.forward).parameters.values()
@@ -204,8 +214,8 @@ def _trace(
     project: Project,
     built: Built,
     torch: Any,
-) -> Any:
-    """The first of several ways of tracing that succeeds; the failure of the first if none does."""
+) -> tuple[Any, specialized.Fixed | None]:
+    """The first of several ways of tracing that succeeds, and what it fixed; the failure of the first if none does."""
     attempts: list[tuple[Any, bool, str]] = [(shapes, False, "")]
     if shapes is not None:
         automatic = _automatic(shapes, torch)
@@ -230,7 +240,7 @@ def _trace(
             continue
         if note:
             notes.append(note)
-        return program
+        return program, None
     assert first is not None
     raised = _run(module, args, kwargs, torch)
     if raised is not None and is_defect(raised, project):
@@ -245,10 +255,10 @@ def _trace(
             try:
                 with torch.no_grad(), _all_lines_of(project), _allowances(torch):
                     fixed = specialized.fix(module, args, kwargs, torch, project.innermost, selections=selections)
-                    if fixed:
+                    if fixed is not None:
                         program = _torch_export(torch, module, args, kwargs, named, None, False)
-                        notes.append(fixed)
-                        return program
+                        notes.append(fixed.note)
+                        return program, fixed
             except Exception as error:  # the first failure is the one that a person can do something about
                 said = f"recording the model's run on its example inputs failed too: {_cause(error)}"[:200]
             module.forward = forward
