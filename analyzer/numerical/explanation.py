@@ -28,6 +28,7 @@ DENORMAL = {"float32": 87, "float64": 708, "float16": 9.8, "bfloat16": 87}  # ex
 SIGMOID_ZERO = {"float32": 89, "float64": 710, "float16": 17.5, "bfloat16": 89}  # where exp(-x) overflows
 EXP_LIMIT = {"float32": 88.72, "float64": 709.78, "float16": 11.09, "bfloat16": 88.72}
 _LEFT_OUT = CONSTANT | SHAPE_ONLY | IDENTITY | SELECTS
+EXPRESSION = 6  # operators, one inside the other, that tell expressions of a line apart
 OPERAND_NAMES = {
     "numerical/division-by-zero": "denominator",
     "numerical/integer-division-by-zero": "denominator",
@@ -207,6 +208,23 @@ def origin(value: ir.Value | None) -> ir.Node | None:
             return node
         value = node.inputs[0]
     return None
+
+
+def expression(warning: Alarm, depth: int = EXPRESSION) -> str:
+    """The operators of the warning's own source line that compute its operand: ``ReduceL2(Sub(.,.))``.
+
+    One line runs in each step of a loop and in each layer of a class; two expressions of a line differ by this.
+    """
+    place = location_of(warning.node)
+    values = warning.node.inputs if warning.operand < 0 else [warning.node.inputs[warning.operand]]
+
+    def written(value: ir.Value | None, left: int) -> str:
+        node = value.producer() if value is not None else None
+        if node is None or node.op_type == "Constant" or not left or location_of(node) != place:
+            return "."
+        return f"{node.op_type}({','.join(written(v, left - 1) for v in node.inputs)})"
+
+    return "" if place is None else ",".join(written(v, depth) for v in values)
 
 
 def behind(main: ir.Graph, warning: Alarm) -> list[ir.Value]:

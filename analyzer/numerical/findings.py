@@ -26,6 +26,7 @@ from analyzer.numerical.explanation import (
     behind,
     certain,
     denormal_only,
+    expression,
     interval_table,
     message,
     operand_text,
@@ -139,6 +140,8 @@ def finding_of(
     foreign = elsewhere and graph.framework == "torch"
     doubtful = degenerate or untrained or assumed or foreign or bool(beyond or untried)
     level = Level.WARNING if doubtful else level_of(warning, graph, confidence)
+    if frozen and not certain(warning):  # about one way of several that the model may go
+        level = Level.WARNING if failed else Level.NOTE
     table = interval_table(graph, interpretation, warning)
     written = written_operand(root, warning.node, warning.operand) if root is not None else ""
     return Finding(
@@ -166,6 +169,7 @@ def finding_of(
                 "backward": warning.backward,
                 "follows": [display_name(w.node) for w in followers],
                 "called_at": call_site_of(warning.node),
+                "expression": expression(warning),
             },
         ),
         suggestion=suggestion,

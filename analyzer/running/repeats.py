@@ -76,7 +76,8 @@ def _possible_of_each_line(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     groups: dict[tuple[Any, ...], list[Finding]] = {}
     for f in findings:
         if f.location is not None and f.rule.startswith("numerical/"):
-            key = (f.rule, f.target, f.location, f.op, f.operand, f.new, f.suppressed, f.level, _named(f.message))
+            said = (_named(f.message), f.evidence.data.get("expression"))
+            key = (f.rule, f.target, f.location, f.op, f.operand, f.new, f.suppressed, f.level, said)
             groups.setdefault(key, []).append(f)
     joined: dict[int, Finding | None] = {}
     for group in groups.values():

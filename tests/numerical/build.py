@@ -14,6 +14,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor
 
 TYPES = {
     "float32": TensorProto.FLOAT,
+    "float64": TensorProto.DOUBLE,
     "float16": TensorProto.FLOAT16,
     "int64": TensorProto.INT64,
     "bool": TensorProto.BOOL,

@@ -147,3 +147,15 @@ def test_what_is_repeated_along_the_sum_is_another_vector() -> None:
         both = b.op("Add", sums(b, x, 0), sums(b, y, 0))
         graph = b.graph(b.op("Sub", both, b.op("Mul", cross, b.const(2.0))))
         assert bounds(graph, RANGES)[0] < -100
+
+
+def test_doubles_whose_squares_overflow_prove_nothing_and_raise_nothing() -> None:
+    b = Builder()
+    x, y = b.input("x", (4,), "float64"), b.input("y", (4,), "float64")
+    squares = b.op("Add", b.op("Mul", x, x), b.op("Mul", y, y))
+    cross = b.op("Mul", b.op("Mul", b.const(0.8, np.float64), x), y)
+    graph = b.graph(b.op("Log", b.op("Add", b.op("Sub", squares, cross), b.const(1.0, np.float64)), name="log"))
+    assert rules(graph, {"x": (-1e3, 1e3), "y": (-1e3, 1e3)}) == []
+    found = run(graph, {"x": (-1e200, 1e200), "y": (-1e200, 1e200)})
+    assert found.failed_rules == ()
+    assert [w.node.name for w in found.warnings if w.rule.endswith("log-of-nonpositive")] == ["log"]

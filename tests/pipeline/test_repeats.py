@@ -77,6 +77,7 @@ def test_what_a_run_shows_stands_for_what_is_possible_only_at_its_line_and_for_n
         {"rule": "numerical/sqrt-of-negative"},
         {"message": "`log` can receive 0: its operand `1 - q` lies in [0, 1]"},
         {"location": None},
+        {"evidence": Evidence("interval", data={"expression": "ReduceL2(Sub(.,.))"})},
     ],
 )
 def test_what_says_something_else_or_weighs_less_stays_apart(changes: dict[str, Any]) -> None:

@@ -93,7 +93,7 @@ def _least(inner: list[_Inner], others: list[AxisView], like: AbstractTensor, si
     for term in inner:
         for value in (term.first, term.second):
             if order.setdefault(value.vector(), len(order)) == len(sizes):
-                sizes.append(value.largest**2 * term.terms)
+                sizes.append(value.largest * value.largest * term.terms)  # infinite, where ``**`` raises
     matrix = np.zeros((len(order), len(order)))
     for term in inner:
         i, j = order[term.first.vector()], order[term.second.vector()]

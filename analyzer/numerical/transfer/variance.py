@@ -41,7 +41,7 @@ def least_variance(mean_of_squares: AbstractTensor, square: AbstractTensor) -> f
     if gap is None:
         return -np.inf
     largest, eps = min(gap.most, max(abs(mean.low), abs(mean.high))), float(square.dtype.eps)
-    return -float(gap.error + largest**2 * (gap.scale + eps) * (1 + eps) + square.dtype.tiny)
+    return -float(gap.error + largest * largest * (gap.scale + eps) * (1 + eps) + square.dtype.tiny)
 
 
 def _squared(x: AbstractTensor) -> AbstractTensor | None:
