@@ -48,11 +48,11 @@ def _chosen(group: Sequence[Finding], files: Mapping[str, str]) -> Finding:
 def one_of_each_line(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Findings with those joined that one line has in one model: of a helper that is called twice, or said alike twice.
 
-    Kept is the surest, which names the other operators and the lines of the calls. What no run has shown is joined to
-    any that says as much of what is written there: a line may run in each step of a loop and in each layer of a class.
+    Kept is the surest, which names the other operators and the lines of the calls. So is the surest of one expression,
+    which runs in each step of a loop or in each layer of a class.
     To be asked after head and base are compared: the others' fingerprints go.
     """
-    return _possible_of_each_line(_alike_on_each_line(findings))
+    return _once_on_each_line(_alike_on_each_line(findings))
 
 
 def _alike_on_each_line(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -71,8 +71,8 @@ def _alike_on_each_line(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(f for each in everything if (f := joined.get(id(each), each)) is not None)
 
 
-def _possible_of_each_line(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Those of one kind at one line that are possible only, as one; a failure that a run shows stands for them."""
+def _once_on_each_line(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Those of one expression of a line as one; what is possible only where no expression is known as well."""
     groups: dict[tuple[Any, ...], list[Finding]] = {}
     for f in findings:
         if f.location is not None and f.rule.startswith("numerical/"):
@@ -82,14 +82,20 @@ def _possible_of_each_line(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     joined: dict[int, Finding | None] = {}
     for group in groups.values():
         best = min(group, key=lambda f: (_STRENGTH[f.confidence], f.suggestion is None or not f.suggestion.proved))
-        others = [f for f in group if f is not best and f.confidence is Confidence.POSSIBLE]
-        if others:
-            names = [f.node for f in others]
-            said = f"The same line may fail alike at {_listed(names)}, which no run has shown."
-            data = {**best.evidence.data, "possible_at": names}
-            told = replace(best, evidence=replace(best.evidence, sentences=(*best.evidence.sentences, said), data=data))
-            joined |= {id(f): None for f in others} | {id(best): told}
+        possible = [f for f in group if f is not best and f.confidence is Confidence.POSSIBLE]
+        sure = [f for f in group if f is not best and f not in possible and f.evidence.data.get("expression")]
+        if possible or sure:
+            joined |= {id(f): None for f in (*sure, *possible)} | {id(best): _with_steps(best, sure, possible)}
     return tuple(f for each in findings if (f := joined.get(id(each), each)) is not None)
+
+
+def _with_steps(best: Finding, sure: Sequence[Finding], possible: Sequence[Finding]) -> Finding:
+    """The finding `best`, which names the other steps of a loop or layers of a class at which its line fails alike."""
+    said = [f"The same line fails alike at {_listed([f.node for f in sure])}."] if sure else []
+    if possible:
+        said.append(f"The same line may fail alike at {_listed([f.node for f in possible])}, which no run has shown.")
+    data = {**best.evidence.data, "also_at": [f.node for f in sure], "possible_at": [f.node for f in possible]}
+    return replace(best, evidence=replace(best.evidence, sentences=(*best.evidence.sentences, *said), data=data))
 
 
 def _named(message: str) -> tuple[str, ...]:

@@ -84,3 +84,15 @@ def test_what_says_something_else_or_weighs_less_stays_apart(changes: dict[str, 
     assert len(one_of_each_line([step(1), step(2, **changes)])) == 2
     shown = replace(step(1), confidence=Confidence.CONFIRMED)
     assert len(one_of_each_line([shown, step(2, **changes)])) == 2
+
+
+def test_one_expression_that_runs_show_to_fail_in_several_steps_is_one_finding() -> None:
+    evidence = Evidence("interval", data={"expression": "Sub(.,.)"})
+    shown = [step(i, confidence=Confidence.CONFIRMED, evidence=evidence) for i in (1, 2)]
+    (found,) = one_of_each_line([*shown, step(3, evidence=evidence)])
+    assert found.evidence.sentences == (
+        "The same line fails alike at `layers.2.log_2`.",
+        "The same line may fail alike at `layers.3.log_3`, which no run has shown.",
+    )
+    other = replace(shown[1], evidence=Evidence("interval", data={"expression": "."}))
+    assert one_of_each_line([shown[0], other]) == (shown[0], other)
