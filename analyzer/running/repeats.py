@@ -86,7 +86,7 @@ def _once_on_each_line(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         sure = [f for f in group if f is not best and f not in possible and f.evidence.data.get("expression")]
         if possible or sure:
             joined |= {id(f): None for f in (*sure, *possible)} | {id(best): _with_steps(best, sure, possible)}
-    return tuple(f for each in findings if (f := joined.get(id(each), each)) is not None)
+    return tuple(kept for each in findings if (kept := joined.get(id(each), each)) is not None)
 
 
 def _with_steps(best: Finding, sure: Sequence[Finding], possible: Sequence[Finding]) -> Finding:
