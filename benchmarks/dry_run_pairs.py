@@ -1,6 +1,7 @@
 """Training scripts as people write them, each with one shape defect and without: what the dry run says of both.
 
     python -m benchmarks.dry_run_pairs first [--only NAME] [--seconds 60]
+    python -m benchmarks.dry_run_pairs third --really    # in plain Python on the data of `dry_run_data.py`
 
 `dry_run_scripts/SET/NAME/` holds the healthy files and `dry_run_scripts/SET.json` the one text whose change makes the
 defect. A pair is right where the defective twin is *confirmed* to fail and the healthy twin does its step in silence.
@@ -20,6 +21,7 @@ from pathlib import Path
 
 from analyzer.tracing.dry_run import LIMITS, dry_run
 from analyzer.walls.process import ProcessSandbox
+from benchmarks.dry_run_data import run_really
 
 SETS = Path(__file__).parent / "dry_run_scripts"
 
@@ -51,6 +53,12 @@ def written(which: str, pair: Pair, defective: bool, folder: Path) -> Path:
     return folder / pair.script
 
 
+def really(which: str, pair: Pair, defective: bool, seconds: float) -> tuple[str, str]:
+    """(`fails`, `passes` or `no time`, the last line): the twin in plain Python."""
+    with tempfile.TemporaryDirectory() as folder:
+        return run_really(pair.name, written(which, pair, defective, Path(folder)), Path(folder), seconds)
+
+
 def judged(which: str, pair: Pair, defective: bool, seconds: float) -> tuple[str, str]:
     """(`confirmed`, `passed` or `not reached`, what was said)."""
     with tempfile.TemporaryDirectory() as folder:
@@ -68,14 +76,16 @@ def main() -> int:
     parser.add_argument("which", choices=sorted(p.stem for p in SETS.glob("*.json")))
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--seconds", type=float, default=LIMITS.seconds)
+    parser.add_argument("--really", action="store_true", help="run the twins in plain Python instead")
     arguments = parser.parse_args()
+    judge = really if arguments.really else judged
     counts: Counter[str] = Counter()
     for pair in pairs(arguments.which):
         if arguments.only and pair.name not in arguments.only:
             continue
         start = time.monotonic()
         for defective in (True, False):
-            verdict, said = judged(arguments.which, pair, defective, arguments.seconds)
+            verdict, said = judge(arguments.which, pair, defective, arguments.seconds)
             twin = "defective" if defective else "healthy"
             counts[f"{twin} {verdict}"] += 1
             print(f"{pair.name:24} {twin:9} {verdict:11} {' '.join(said.split())[:300]}", flush=True)
