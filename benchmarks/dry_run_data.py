@@ -66,15 +66,11 @@ class _Tokenizer:
         pad = [[0] * (max_length - len(r)) for r in rows]
         return {"input_ids": [r + p for r, p in zip(rows, pad)],
                 "attention_mask": [[1] * len(r) + p for r, p in zip(rows, pad)]}
-class AutoTokenizer:
-    from_pretrained = staticmethod(lambda name: _Tokenizer())
-class AutoModelForSequenceClassification:
-    @staticmethod
-    def from_pretrained(name, num_labels):
-        return BertForSequenceClassification(BertConfig(vocab_size=1000, hidden_size=32, num_hidden_layers=1,
-            num_attention_heads=2, intermediate_size=64, num_labels=num_labels))
-transformers.AutoTokenizer = AutoTokenizer
-transformers.AutoModelForSequenceClassification = AutoModelForSequenceClassification
+def _model(name, num_labels):
+    return BertForSequenceClassification(BertConfig(vocab_size=1000, hidden_size=32, num_hidden_layers=1,
+        num_attention_heads=2, intermediate_size=64, num_labels=num_labels))
+transformers.AutoTokenizer.from_pretrained = staticmethod(lambda name: _Tokenizer())
+transformers.AutoModelForSequenceClassification.from_pretrained = staticmethod(_model)
 """,
 }
 

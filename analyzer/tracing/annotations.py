@@ -97,19 +97,34 @@ def _shapes(node: ast.FunctionDef | ast.AsyncFunctionDef, calls: Sequence[Observ
     free = [p.arg for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if p.annotation is None]
     free += ["return"] if node.returns is None else []
     names: dict[tuple[Term, ...], str] = {}
+    given = {name: [c.tensors[name] for c in calls if name in c.tensors] for name in free}
+    rows = [[s for _, s in given[name]] for name in free if len(given[name]) == len(calls)]
+    batches = {sizes for seen in rows if (sizes := _rows(seen)) is not None}
     found = {}
     for name in free:
-        seen = [c.tensors[name] for c in calls if name in c.tensors]
+        seen = given[name]
         if len(seen) == len(calls) > 0:
-            text = _shape([s for _, s in seen], calls, names)
+            text = _shape([s for _, s in seen], calls, names, batches)
             kinds = {"Bool" if dtype == "bool" else _KINDS.get((dtype or "")[:1], "Shaped") for dtype, _ in seen}
             if text is not None:
                 found[name] = f'{kinds.pop() if len(kinds) == 1 else "Shaped"}[Tensor, "{text}"]'
     return found
 
 
-def _shape(seen: list[Seen], calls: Sequence[ObservedCall], names: dict[tuple[Term, ...], str]) -> str | None:
-    """One text for all calls; axes whose sizes go together in all of them have one name."""
+def _rows(seen: list[Seen]) -> tuple[Term, ...] | None:
+    """How many rows a tensor of several axes had in each call; None where that is not known."""
+    rows = tuple(s[0] for s in seen if len(s) > 1 and s[0] is not None)
+    return rows if len(rows) == len(seen) else None
+
+
+def _shape(
+    seen: list[Seen],
+    calls: Sequence[ObservedCall],
+    names: dict[tuple[Term, ...], str],
+    batches: set[tuple[Term, ...]],
+) -> str | None:
+    """One text for all calls; axes whose sizes go together in all of them have one name. Of the sizes that never change
+    the rows have one, in `batches` those of tensors of several axes, with which others may go together."""
     if len({len(s) for s in seen}) > 1 or len({bool(s) and s[0] is None for s in seen}) > 1:
         return None
     parts = []
@@ -121,7 +136,11 @@ def _shape(seen: list[Seen], calls: Sequence[ObservedCall], names: dict[tuple[Te
         given = {c.sizes.get(v, "") for c, v in zip(calls, values, strict=True)}
         if len(given) == 1 and "" not in given:
             parts.append(given.pop())
-        elif len(set(values)) == 1 and isinstance(values[0], int) and (axis > 0 or len(seen[0]) == 1):
+        elif (
+            len(set(values)) == 1
+            and isinstance(values[0], int)
+            and (axis > 0 or (len(seen[0]) == 1 and values not in batches))
+        ):
             parts.append(str(values[0]))
         elif all(isinstance(v, int) or _is_symbol(v) for v in values):
             parts.append(names.setdefault(values, _fresh("b" if axis == 0 else "n", set(names.values()))))

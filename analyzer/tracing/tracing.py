@@ -152,7 +152,8 @@ def propose_annotations(
 ) -> list[Annotation]:
     """Annotations of the file's functions with the shapes that tracing has seen, proved by tracing it with them.
 
-    Where it does not know them, those count that a dry run has `recorded`, by the lines of functions.
+    Those that a dry run has `recorded`, by the lines of functions, count beside them, and alone where it does not know
+    them.
     Raises TargetProblem if the file cannot be read or parsed.
     """
     text, tree = read_source(path, root, text)
@@ -162,7 +163,10 @@ def propose_annotations(
     starts = {min((d.lineno for d in n.decorator_list), default=n.lineno): n.lineno for n in functions}
     seen = {starts.get(line, line): list(calls) for line, calls in (recorded or {}).items()}
     traced = (shared.observed or {}).get(relative, {})
-    proposals = propose(tree, seen | {n: calls for n, calls in traced.items() if n not in seen or _known(calls)})
+    known = {
+        n: [*calls, *_alike(seen.get(n, []), calls)] for n, calls in traced.items() if n not in seen or _known(calls)
+    }
+    proposals = propose(tree, seen | known)
     before = {(p.rule, p.message) for p in shared.problems.values()}
     while proposals:
         changed = ast.parse(annotated(text, tree, proposals))
@@ -181,6 +185,12 @@ def _known(calls: Sequence[ObservedCall]) -> bool:
     """Whether the rank and the type of each tensor in the calls is known."""
     tensors = [tensor for call in calls for tensor in call.tensors.values()]
     return bool(tensors) and all(dtype and (not sizes or sizes[0] is not None) for dtype, sizes in tensors)
+
+
+def _alike(recorded: Sequence[ObservedCall], traced: Sequence[ObservedCall]) -> list[ObservedCall]:
+    """The recorded calls that tell of every tensor of which the traced ones tell."""
+    told = {name for call in traced for name in call.tensors}
+    return [call for call in recorded if told <= call.tensors.keys()]
 
 
 def read_source(path: Path, root: Path, text: str | None = None) -> tuple[str, ast.Module]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.commands.cli import main
-from analyzer.tracing.annotations import annotated
+from analyzer.tracing.annotations import ObservedCall, annotated
 from analyzer.tracing.tracing import propose_annotations
 
 SOURCE = '''"""A classifier."""
@@ -83,3 +83,56 @@ def test_the_command_prints_them(tmp_path: Path, capfd: pytest.CaptureFixture[st
     assert main(["trace", "--annotate", "--sandbox", "none", str(tmp_path / "net.py")]) == 0
     assert 'net.py:24: loss(out: Float[Tensor, "b 10"]) -> Float[Tensor, ""]' in capfd.readouterr().out
     assert main(["trace", "--annotate", "--format", "json", "--sandbox", "none", str(tmp_path / "net.py")]) == 2
+
+
+TRAINING = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+class Net(nn.Module):
+    def __init__(self, hidden=64):
+        super().__init__()
+        self.gru = nn.GRU(8, hidden)
+        self.out = nn.Linear(hidden, 1)
+
+    def forward(self, x):
+        return self.last(self.gru(x.transpose(0, 1))[0])
+
+    def last(self, h):
+        return self.out(h[-1]).squeeze(1)
+
+def loss_of(guess, y):
+    return (guess - y).square().mean()
+
+net = Net()
+data = TensorDataset(torch.randn(ROWS, 10, 8), torch.randn(ROWS))
+for x, y in DataLoader(data, batch_size=64):
+    loss_of(net(x), y).backward()
+"""
+
+
+@pytest.mark.parametrize("rows", ["900", "1024 + 4", "int(open('n').read())"])
+def test_a_size_that_is_another_one_in_the_last_batch_has_a_name(tmp_path: Path, rows: str) -> None:
+    assert proposals(tmp_path, TRAINING.replace("ROWS", rows)) == {
+        "forward": 'forward(x: Float[Tensor, "b 10 8"]) -> Float[Tensor, "b"]',
+        "last": 'last(h: Float[Tensor, "b n hidden"]) -> Float[Tensor, "n"]',
+        "loss_of": 'loss_of(guess: Float[Tensor, "b"], y: Float[Tensor, "b"]) -> Float[Tensor, ""]',
+    }
+
+
+def test_where_every_batch_is_whole_its_size_is_that_of_the_other_tensors(tmp_path: Path) -> None:
+    found = proposals(tmp_path, TRAINING.replace("ROWS", "640").replace("batch_size=64", "batch_size=16"))
+    assert found["forward"] == 'forward(x: Float[Tensor, "b 10 8"]) -> Float[Tensor, "b"]'
+
+
+def test_what_a_run_has_recorded_counts_beside_what_tracing_knows(tmp_path: Path) -> None:
+    source = "import torch\ndef f(x, *, axis=0):\n    return x.sum(axis)\nf(torch.zeros(3, 8))\n"
+    file = tmp_path / "net.py"
+    file.write_text(source)
+    call = ObservedCall({"x": ("float32", (3, 5)), "return": ("float32", (5,))})
+    (found,) = propose_annotations(file, tmp_path, None, {2: [call]})
+    assert str(found) == 'f(x: Float[Tensor, "b n"]) -> Float[Tensor, "n"]'
+    unlike = ObservedCall({"x": ("float32", (3, 8))})  # of a call that gave no tensor, the others say nothing
+    (found,) = propose_annotations(file, tmp_path, None, {2: [unlike]})
+    assert str(found) == 'f(x: Float[Tensor, "b 8"]) -> Float[Tensor, "8"]'

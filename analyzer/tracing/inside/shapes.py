@@ -10,6 +10,7 @@ from typing import Any
 MOST_EVENTS = 60_000  # lines run, beyond which nothing more is recorded
 MOST_RECORDS = 4_000  # shapes that are handed over
 MOST_CALLS = 4  # of one function
+MOST_SIZED = 8  # with those that have other sizes than these
 MOST_SIZES = 40  # attributes of an object that may be sizes
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
 _KINDS = ("torch", "tensorflow", "keras", "numpy", "jax", "jaxlib")
@@ -67,12 +68,14 @@ class ShapeRecorder:
     def _begun(self, path: str, code: Any, frame: Any, given: tuple[str, ...]) -> dict[str, list[Any]] | None:
         """The record of a call that begins; None where enough of them are known."""
         calls = self.calls.setdefault(path, {}).setdefault(str(code.co_firstlineno), [])
-        if len(calls) >= MOST_CALLS or self.records >= MOST_RECORDS:
+        if len(calls) >= MOST_SIZED or self.records >= MOST_RECORDS:
             return None
         values = {name: frame.f_locals.get(name) for name in given}
         owner = values.pop("self", None)
         own = vars(owner) if hasattr(owner, "__dict__") else {}
         call = {name: seen for name, value in values.items() if (seen := _of_torch(value)) is not None}
+        if len(calls) >= MOST_CALLS and any(call.items() <= other.items() for other in calls):
+            return None
         for name, value in [*list(own.items())[:MOST_SIZES], *values.items()]:
             if type(value) is int and name not in call:
                 call[name] = ["int", [value]]

@@ -79,7 +79,8 @@ MOST_BATCHES = 3  # of a loader that are followed one by one, the last shorter o
 
 
 def _batches(tr: Tracer, owner: Object) -> tuple[Iterator[Value], bool]:
-    """Every round gives a batch, of many a full one; a few are those that there are."""
+    """Every round gives a batch, of many a full one; a few are those that there are. Where calls are observed,
+    there is one full batch and the last one, if that may be shorter."""
     source, size, count = owner.data.get("source"), owner.data.get("batch"), count_of(tr, owner.data.get("all"))
     if owner.data.get("single"):
         return (_example_of(tr, source) for _ in iter(int, 1)), True
@@ -91,10 +92,17 @@ def _batches(tr: Tracer, owner: Object) -> tuple[Iterator[Value], bool]:
         if len(sizes) <= MOST_BATCHES and size is not None:
             return iter([collate(tr, _example_of(tr, source), n) for n in sizes]), False
 
+    def batch(rows: Any) -> Value:
+        return collate(tr, _example_of(tr, source), tr.fresh("batch", "derived", 1) if rows is None else rows)
+
     def forever() -> Iterator[Value]:
         while True:
-            yield collate(tr, _example_of(tr, source), tr.fresh("batch", "derived", 1) if size is None else size)
+            yield batch(size)
 
+    if tr.shared.observed is not None and isinstance(size, int) and size > 0:
+        rest = count % size if count is not None and owner.data.get("drop_last") is not None else None
+        if owner.data.get("drop_last") is not True and rest != 0:
+            return iter([batch(size), batch(rest)]), False
     return forever(), True
 
 
