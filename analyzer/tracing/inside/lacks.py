@@ -21,6 +21,13 @@ _OF_FILES = (
 )  # fmt: skip
 _OF_DEVICES = re.compile(r"cuda|nvidia|nccl|\b(mps backend|hip|xla|gpus?|triton)\b", re.IGNORECASE)
 
+# What a library says of a search that found nothing, or of a folder without what it looks for.
+_OF_SEARCHES = re.compile(
+    r"\bno (valid |such )?(files?|images?|pictures|samples|videos|texts) (\w+ )?(match|found|in\b|were)|found (no|0) "
+    r"(valid )?(files?|images?)|couldn't find any (class|file|image)",
+    re.IGNORECASE,
+)
+
 # What `torch.distributed` says where no launcher has started the script.
 _OF_LAUNCHERS = re.compile(r"environment variable (\w+) expected, but not set")
 
@@ -40,6 +47,8 @@ def lack(error: BaseException, own: list[Any], last: Any, *, nothing_left_out: b
         return f"a library that can be imported here ({kind}: {text[:120]})"
     if isinstance(error, (OSError, EOFError)) or any(word in text for word in _OF_FILES):
         return f"a file or the network ({kind}: {text[:120]})"
+    if own[-1:] != [last] and _OF_SEARCHES.search(text):
+        return f"files ({kind}: {text[:120]})"
     if own[-1:] != [last] and any(isinstance(e, OSError) for e in _behind(error)):
         return f"a file or the network ({kind}: {text[:120]})"
     if kind.startswith("Dist") and "torch" in type(error).__module__:

@@ -51,6 +51,7 @@ class RunProgress:
         self.inventions = Inventions(root, script, varied, filled)
         self.searches = FileSearches(root)
         self.pending: list[Any] = []  # what was taken out of files that are not here, and not loaded into a model
+        self.trainers = False  # a library's own trainer was told to make a few steps and to write nothing
         self.cut = False  # batches or rounds of a loop were left out, and the program went on behind them
 
     def left_out(self) -> None:
@@ -189,7 +190,9 @@ _FAKE_LIMITS = (
     "DataDependentOutputException", "DynamicOutputShapeException", "UnsupportedFakeTensorException",
     "UnsupportedOperatorException", "GuardOnDataDependentSymNode", "DataDependentError", "ValuesNeeded",
 )  # fmt: skip
-_FAKE_WORDS = ("faketensor", "fake tensor", "meta tensor", "data pointer", "fake mode", "symint", "meta device")
+_FAKE_WORDS = (
+    "faketensor", "fake tensor", "meta tensor", "data pointer", "fake mode", "symint", "meta device", "couldn't swap",
+)  # fmt: skip
 
 
 def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str, Any]:
@@ -255,11 +258,26 @@ def _doubt(error: BaseException, kind: str, last: Any, own: Any, progress: RunPr
     used = set(re.findall(r"[A-Za-z_]\w*", own.line or ""))
     if "Anything" in str(error) or any(stands_in(names[name]) for name in used & names.keys()):
         return "what a package that was left out would give"
+    if progress.trainers and _of_a_trainer(kind, str(error), traceback.extract_tb(error.__traceback__)):
+        return "what a trainer gives that has made all its steps"
     if progress.pending:
         return f"a file ({progress.pending[0]._path})"
     if progress.data and kind in _OF_VALUES and not any(part in last.filename for part in FRAMEWORKS):
         return "the data set itself, which is replaced by zeros here"
     return None
+
+
+# What a trainer says, or has not made, where it writes no checkpoints and makes a few steps.
+_TRAINERS = ("/lightning/", "/pytorch_lightning/", "/transformers/", "/accelerate/")
+_OF_TRAINERS = re.compile(
+    r"NoneType|fast_dev_run|checkpoint|ckpt|best.?model|(save|eval\w*|logging)_strateg", re.IGNORECASE
+)
+
+
+def _of_a_trainer(kind: str, text: str, frames: Any) -> bool:
+    """Whether a failure may be for what a trainer would have given at its end: its best weights, metrics, logs."""
+    within = any(part in frame.filename for frame in frames for part in _TRAINERS)
+    return _OF_TRAINERS.search(text) is not None or (kind in _OF_VALUES and not within)
 
 
 # What runs a function elsewhere, or compiles it, and raises an error of its own for one that arose there.

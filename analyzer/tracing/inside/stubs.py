@@ -75,6 +75,67 @@ class Anything:
     __len__ = __int__ = __float__ = __index__ = __iter__
 
 
+class GivenConfig(Anything):
+    """The configuration of a run that a tracker keeps: what the script has given it, and nothing that it has not."""
+
+    def __init__(self, given: Any = None) -> None:
+        self._given: dict[str, Any] = {}
+        self._missed = False  # it was asked for what nobody has given it
+        self.update(given)
+
+    def update(self, given: Any = None, *args: Any, **options: Any) -> None:
+        values = given if isinstance(given, dict) else getattr(given, "__dict__", {})
+        if not isinstance(given, Anything):
+            self._given.update({**values, **options.get("params", {})})
+
+    setdefaults = update
+
+    def __getattr__(self, name: str) -> Any:
+        return self[name] if not name.startswith("_") else super().__getattr__(name)
+
+    def __getitem__(self, key: Any) -> Any:
+        if key not in self._given:
+            self._missed = True
+            return Anything()
+        return self._given[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            object.__setattr__(self, name, value)
+        else:
+            self._given[name] = value
+
+    __setitem__ = __setattr__
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._given
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self._given.get(key, default)
+
+    def keys(self) -> Any:
+        return self._given.keys()
+
+    def items(self) -> Any:
+        return self._given.items()
+
+    def as_dict(self) -> dict[str, Any]:
+        return dict(self._given)
+
+
+class TrackedRun(Anything):
+    """What `wandb.init` gives: a run with the configuration that it was given."""
+
+    def __init__(self, config: GivenConfig) -> None:
+        self.config = config
+
+
 class AbsentFile(Anything):
     """What a file holds that is not here, such as a checkpoint.
 
@@ -173,6 +234,8 @@ class _Module(types.ModuleType):
 
 
 def stands_in(value: Any) -> bool:
+    if isinstance(value, GivenConfig):
+        return value._missed
     return isinstance(value, (Anything, ProgressBar, _Module)) or value is Anything
 
 
@@ -212,7 +275,19 @@ class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return _Module(spec.name)
 
     def exec_module(self, module: Any) -> None:
-        pass
+        if module.__name__ in ("wandb", "trackio", "swanlab"):  # whose `init` takes the configuration and hands it out
+            _keep_configuration(module)
+
+
+def _keep_configuration(module: Any) -> None:
+    module.config = GivenConfig()
+
+    def init(*args: Any, **options: Any) -> Any:
+        module.config.update(options.get("config"))
+        module.run = TrackedRun(module.config)
+        return module.run
+
+    module.init = init
 
 
 class PatchFinder(importlib.abc.MetaPathFinder):

@@ -421,10 +421,27 @@ def _lightning(lightning: Any, progress: Any) -> None:
 
     @functools.wraps(plain)
     def init(self: Any, *args: Any, **options: Any) -> None:
-        plain(self, accelerator="cpu", devices=1, fast_dev_run=progress.whole_batches + 1, logger=False,
+        progress.trainers = True
+        logs = options.get("logger") is not False  # to a logger that takes everything: programs ask theirs by hand
+        plain(self, accelerator="cpu", devices=1, fast_dev_run=progress.whole_batches + 1, logger=logs,
               enable_progress_bar=False, enable_model_summary=False)  # fmt: skip
 
     trainer.__init__ = init
+    for name in ("validate", "test", "predict"):
+        if hasattr(trainer, name):
+            setattr(trainer, name, _without_checkpoint(getattr(trainer, name)))
+
+
+def _without_checkpoint(plain: Any) -> Any:
+    """With the weights that the model has: nothing was written, and which are the best is not known."""
+
+    @functools.wraps(plain)
+    def method(self: Any, *args: Any, **options: Any) -> Any:
+        if options.get("ckpt_path") in ("best", "last"):
+            options["ckpt_path"] = None
+        return plain(self, *args, **options)
+
+    return method
 
 
 def _transformers(transformers: Any, progress: Any) -> None:
@@ -435,7 +452,12 @@ def _transformers(transformers: Any, progress: Any) -> None:
     def init(self: Any, *args: Any, **options: Any) -> None:
         for name in ("fp16", "bf16", "deepspeed", "fsdp", "push_to_hub"):
             options.pop(name, None)
-        options.update(max_steps=progress.whole_batches + 1, use_cpu=True, report_to=[], save_strategy="no")
+        progress.trainers = True
+        options.update(max_steps=progress.whole_batches + 1, use_cpu=True, report_to=[])
+        if not options.get("load_best_model_at_end"):
+            options["save_strategy"] = "no"
         plain(self, *args, **options)
+        if options.get("load_best_model_at_end"):  # which asks for a strategy; nothing is written for all that
+            self.save_strategy = type(self.save_strategy)("no")
 
     arguments.__init__ = init
