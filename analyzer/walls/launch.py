@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -69,6 +70,23 @@ def named_packages() -> tuple[str, ...]:
         for path in paths
         if path.is_dir() and not ASSAY.is_relative_to(path) and not Path.cwd().is_relative_to(path)
     )
+
+
+def installed_in_place(libraries: Iterable[str]) -> list[str]:
+    """The folders from which this interpreter imports besides the `libraries`: of projects not copied among these."""
+    folders = {str(Path(entry).resolve()) for entry in sys.path if entry and Path(entry).is_dir()}
+    known = [Path(path).resolve() for path in libraries]
+    apart = {folder for folder in folders if not any(Path(folder).is_relative_to(path) for path in known)}
+    return sorted(apart - {"/", str(Path.home())})
+
+
+def shown(folders: Iterable[str]) -> list[str]:
+    """What lies in such folders but for hidden files: what git and tools keep there, secrets too, nobody imports."""
+    found = []
+    for folder in folders:
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            found += [entry.path for entry in entries if not entry.name.startswith(".")]
+    return sorted(found)
 
 
 def prefixes(python: str) -> tuple[str, ...]:

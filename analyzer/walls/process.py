@@ -121,12 +121,12 @@ class ProcessSandbox(Runs):
     def _rules(self, box: Path, scratch: Path) -> Rules | None:
         if launch.standing() is not None:
             return None
-        imported = [
-            entry for entry in sys.path if entry and Path(entry).is_dir()
-        ]  # a project that is installed in place
+        libraries = [*launch.libraries(), *launch.prefixes(self.python), *self.packages]
+        folders = launch.installed_in_place(libraries)
         return Rules(
-            libraries=[*launch.libraries(), *launch.prefixes(self.python), *self.packages],
-            read=[str(box), *imported],
+            libraries=libraries,
+            read=[str(box), *launch.shown(folders)],
+            names=folders,  # importing looks through them
             write=[str(box / OUTPUT), str(scratch)],
             programs=True,
             special_files=True,

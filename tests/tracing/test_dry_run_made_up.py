@@ -242,3 +242,43 @@ def test_locks_and_pools_work_where_no_semaphore_can_be_made(tmp_path: Path, wid
     found = run(tmp_path, source)
     assert found.unreached is None, found
     assert (found.failure is not None) == (width == 5)
+
+
+FOLDERS = """
+    import os
+    import numpy
+    import torch
+    classes = os.listdir("data/flowers/train")
+    table = numpy.loadtxt("data/sizes.csv", delimiter=",", skiprows=1, usecols=(1, 2, 4))
+    net = torch.nn.Sequential(torch.nn.Linear(3, 12), torch.nn.Linear(WIDTH, len(classes)))
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    for row in torch.from_numpy(table).float().split(31):
+        labels = torch.arange(len(row)) % len(classes)
+        torch.nn.functional.cross_entropy(net(row), labels).backward()  # fails
+        optimizer.step()
+    """
+
+
+@pytest.mark.parametrize("width", [12, 10])
+def test_listed_folders_of_classes_and_tables_of_numbers_are_made_up(tmp_path: Path, width: int) -> None:
+    source = FOLDERS.replace("WIDTH", str(width))
+    found = run(tmp_path, source)
+    assert found.unreached is None, found
+    assert found.failure is None if width == 12 else found.failure is not None
+    assert found.failure is None or found.failure.frames[-1].line == line_of(source)
+    assert {"pictures in a folder", "the rows of a table"} <= set(found.invented)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "int(os.listdir('pictures')[0].split('_')[1][:2] + 'th')",  # the names of files are not known
+        "numpy.genfromtxt('a.csv', delimiter=',')[:, 9]",  # nor the number of columns
+        "torch.nn.Linear(8, 2)(torch.from_numpy(numpy.loadtxt('a.csv', dtype='float32'))[:, 1:])",
+        "torch.nn.Embedding(20, 2)(torch.from_numpy(numpy.loadtxt('a.txt', dtype=int, usecols=0)))",
+    ],
+)
+def test_what_fails_for_the_contents_of_listed_folders_and_tables_is_none(tmp_path: Path, line: str) -> None:
+    found = run(tmp_path, f"import os\nimport numpy\nimport torch\n{line}\n")
+    assert found.failure is None, found
+    assert not found.whole

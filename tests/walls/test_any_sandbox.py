@@ -13,6 +13,7 @@ import pytest
 
 from analyzer.problem import TargetProblem
 from analyzer.walls import PYTHON, ResourceLimits, Sandbox
+from analyzer.walls.launch import standing
 from analyzer.walls.process import ProcessSandbox
 
 
@@ -198,3 +199,26 @@ def test_a_folder_that_is_closed_to_the_user_is_no_part_of_an_identity(
     assert ProcessSandbox().identity == before
     monkeypatch.setattr("analyzer.walls.process.os.listdir", listed)
     assert ProcessSandbox().identity != before
+
+
+def test_hidden_files_beside_what_is_installed_in_place_stay_unread(tmp_path: Path, monkeypatch: Any) -> None:
+    if standing() is not None:
+        pytest.skip(f"the kernel's wall cannot stand: {standing()}")
+    place = tmp_path / "checkout"
+    (place / ".git").mkdir(parents=True)
+    for name in (".git/config", ".env", "in_place.py"):
+        (place / name).write_text("NUMBER = 77\n")
+    monkeypatch.syspath_prepend(str(place))
+    code = f"""
+import sys
+sys.path.insert(0, {str(place)!r})
+import in_place
+print("imported", in_place.NUMBER)
+for name in (".git/config", ".env"):
+    try:
+        print(name, open({str(place)!r} + "/" + name).read())
+    except PermissionError:
+        print(name, "refused")
+"""
+    completed = ProcessSandbox().run([PYTHON, "-c", code], files={})
+    assert completed.log.split() == ["imported", "77", ".git/config", "refused", ".env", "refused"], completed.log

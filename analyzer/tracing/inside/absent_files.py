@@ -79,6 +79,7 @@ def made_up_files(progress: Any) -> dict[str, Any]:
     """Adapters for what reads pictures, by module."""
     return {
         "glob": lambda glob: _globs(glob, progress),
+        "os": lambda module: _listed(module, progress),
         "pathlib": lambda pathlib: _paths(pathlib, progress),
         "PIL.Image": lambda module: _opened(module, "open", progress, _pillow),
         "cv2": lambda module: _opened(module, "imread", progress, _opencv),
@@ -104,6 +105,19 @@ def _globs(glob: Any, progress: Any) -> None:
         return [os.path.join(folder, name) for name in _invented(folder, pattern, progress)]
 
     glob.glob = found
+
+
+def _listed(module: Any, progress: Any) -> None:
+    """A folder that is not here and that the project lists is one of folders of pictures, one for each class."""
+    plain = module.listdir
+
+    def listdir(path: Any = ".") -> Any:
+        named = isinstance(path, (str, os.PathLike)) and os.fspath(path)
+        if not named or os.path.exists(path) or not progress.asked_by_project():
+            return plain(path)
+        return progress.inventions.class_names()
+
+    module.listdir = listdir
 
 
 def _paths(pathlib: Any, progress: Any) -> None:

@@ -35,6 +35,7 @@ _FORMS = tuple(
         rf"In\[0\]: \[\d+,{_N}\], In\[1\]: \[{_N},\d+\]",
         rf"Dimensions must be equal, but are {_N} and {_N} for",
         rf"Shapes? must be equal rank, but are {_N} and {_N}",
+        rf"axis values {_N} \(at axis -?\d+\) != {_N} \(at axis",
         r"expected (?:min_)?ndim=(\d+), found ndim=(\d+)",
         r"target\.shape=\(\w+, ([\d, ]+)\), output\.shape=\(\w+, ([\d, ]+)\)",
         r"Shapes \(\w+, ([\d, ]+)\) and \(\w+, ([\d, ]+)\) are incompatible",

@@ -97,6 +97,12 @@ class Inventions:
         self.tell("texts in a folder")
         return self._texts[names]
 
+    def class_names(self) -> list[str]:
+        """What a folder holds that is not here, if it has a folder for each class: no more is known of it."""
+        self.contents = True
+        self.tell("pictures in a folder")
+        return list(self._classes(None))
+
     def _classes(self, classes: Any) -> tuple[str, ...]:
         count = self._declared or (5 if self._varied else 3)
         return tuple(str(c) for c in classes or ()) or tuple(f"class_{number:04d}" for number in range(count))

@@ -1,4 +1,5 @@
-"""`pandas` in a dry run: a table that is not here has the columns that the script names, and others besides.
+"""`pandas` in a dry run: a table that is not here has the columns that the script names, and others besides; one of
+numbers that NumPy reads has as many as it asks for, or an unknown number.
 
 How many others there are hangs on the attempt, as the rows do: what fails for that is not the same in another one.
 """
@@ -12,12 +13,36 @@ from .absent_files import absent
 
 ROWS, OTHERS = (620, 711), (7, 11)  # of an attempt, and of a varied one
 ENDINGS = (".csv", ".tsv", ".txt", ".data", ".csv.gz", ".xlsx", ".xls", ".parquet")
+TABLES = (".csv", ".tsv", ".txt", ".data", ".dat")
 _WORDS = re.compile(r"text|review|comment|sentence|title|tweet|question|content|description|message", re.IGNORECASE)
 _KINDS = re.compile(r"label|target|class|species|categor|outcome|survived|digit|^y$|_id$|^id$", re.IGNORECASE)
 
 
 def adapters(progress: Any) -> dict[str, Any]:
-    return {"pandas": lambda pandas: _tables(pandas, progress)}
+    return {"pandas": lambda pandas: _tables(pandas, progress), "numpy": lambda numpy: _numbers(numpy, progress)}
+
+
+def _numbers(numpy: Any, progress: Any) -> None:
+    """Tables of numbers in texts; of other types nothing is made up."""
+    varied = progress.inventions.varied
+
+    def reading(plain: Any) -> Any:
+        def read(path: Any, dtype: Any = float, *args: Any, **options: Any) -> Any:
+            kinds = {"names", "converters", "unpack", "max_rows"} & set(options)
+            numbers = dtype is not None and numpy.dtype(dtype).kind in "fiu"
+            if args or kinds or not numbers or not absent(path, TABLES) or not progress.asked_by_project():
+                return plain(path, dtype, *args, **options)
+            progress.inventions.contents = True
+            progress.inventions.tell("the rows of a table")
+            asked = options.get("usecols")
+            columns = 1 if isinstance(asked, int) else len(asked) if asked is not None else OTHERS[varied]
+            table = numpy.arange(ROWS[varied] * columns).reshape(ROWS[varied], columns) * 7 % (97 - 8 * varied)
+            return (table[:, 0] if isinstance(asked, int) else table).astype(dtype)
+
+        return read
+
+    for name in ("loadtxt", "genfromtxt"):
+        setattr(numpy, name, reading(getattr(numpy, name)))
 
 
 def _tables(pandas: Any, progress: Any) -> None:
