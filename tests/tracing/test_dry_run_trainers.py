@@ -69,6 +69,7 @@ def _raised(error: Exception) -> tuple[Exception, Any]:
     [
         (AttributeError("'NoneType' object has no attribute 'item'"), True),
         (ValueError('You cannot execute `.test(ckpt_path="best")` with `fast_dev_run=True`'), True),
+        (TypeError("expected str, bytes or os.PathLike object, not function"), True),  # of a logger that takes all
         (KeyError("val_loss"), True),  # of the metrics, behind the training
         (RuntimeError("mat1 and mat2 shapes cannot be multiplied (32x128 and 64x5)"), False),
         (RuntimeError("Expected target size [32, 9], got [32, 20]"), False),

@@ -270,7 +270,8 @@ def _doubt(error: BaseException, kind: str, last: Any, own: Any, progress: RunPr
 # What a trainer says, or has not made, where it writes no checkpoints and makes a few steps.
 _TRAINERS = ("/lightning/", "/pytorch_lightning/", "/transformers/", "/accelerate/")
 _OF_TRAINERS = re.compile(
-    r"NoneType|fast_dev_run|checkpoint|ckpt|best.?model|(save|eval\w*|logging)_strateg", re.IGNORECASE
+    r"NoneType|not '?(function|method)|fast_dev_run|checkpoint|ckpt|best.?model|(save|eval\w*|logging)_strateg",
+    re.IGNORECASE,
 )
 
 

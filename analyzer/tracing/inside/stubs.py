@@ -102,7 +102,7 @@ class GivenConfig(Anything):
     def __iter__(self) -> Iterator[Any]:
         return iter(self._given)
 
-    def __len__(self) -> int:
+    def __len__(self) -> Any:
         return len(self._given)
 
     def __setattr__(self, name: str, value: Any) -> None:
