@@ -12,6 +12,7 @@ import json
 import os
 import pickle
 import random
+import re
 import subprocess
 import sys
 import wave
@@ -202,7 +203,7 @@ DATA: dict[str, Callable[[Path], None]] = {
 
 
 def run_really(name: str, script: Path, root: Path, seconds: float) -> tuple[str, str]:
-    """(`fails`, `passes` or `no time`, the last line that was said) of `script` in `root`, in plain Python."""
+    """(`fails`, `passes` or `no time`, the error or the last line) of `script` in `root`, in plain Python."""
     if name in DATA:
         DATA[name](root)
     command = [sys.executable, script.name]
@@ -218,5 +219,6 @@ def run_really(name: str, script: Path, root: Path, seconds: float) -> tuple[str
         )
     except subprocess.TimeoutExpired:
         return "no time", ""
-    last = [line for line in (done.stderr if done.returncode else done.stdout).splitlines() if line.strip()][-1:]
-    return ("fails" if done.returncode else "passes"), "".join(last)
+    said = [line for line in (done.stderr if done.returncode else done.stdout).splitlines() if line.strip()]
+    raised = [line for line in said if done.returncode and re.match(r"[\w.]+(Error|Exception)\b", line)]
+    return ("fails" if done.returncode else "passes"), "".join((raised or said)[-1:])
