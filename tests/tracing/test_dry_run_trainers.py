@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.tracing.inside import torch_adapters
+from analyzer.tracing.inside import trainer_adapters
 from analyzer.tracing.inside.lacks import lack
 from analyzer.tracing.inside.script import _of_a_trainer
 from analyzer.tracing.inside.stubs import Anything, GivenConfig, StubFinder, stands_in
@@ -22,7 +22,7 @@ class Progress:
     trainers = False
 
 
-def test_a_trainer_of_lightning_logs_and_tests_what_it_has() -> None:
+def test_a_trainer_of_lightning_logs_and_tests_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
     class Trainer:
         def __init__(self, **options: Any) -> None:
             self.options = options
@@ -30,9 +30,15 @@ def test_a_trainer_of_lightning_logs_and_tests_what_it_has() -> None:
         def test(self, model: Any = None, ckpt_path: Any = None) -> Any:
             return ckpt_path
 
+    class DummyLogger:
+        pass
+
+    Trainer.__module__ = "lightning.pytorch.trainer.trainer"
+    loggers = types.SimpleNamespace(DummyLogger=DummyLogger)
+    monkeypatch.setitem(sys.modules, "lightning.pytorch.loggers.logger", loggers)
     progress = Progress()
-    torch_adapters.adapters(progress)["lightning"](types.SimpleNamespace(Trainer=Trainer))
-    assert Trainer(max_epochs=9).options["logger"] is True
+    trainer_adapters.adapters(progress)["lightning"](types.SimpleNamespace(Trainer=Trainer))
+    assert Trainer(max_epochs=9).options["logger"].__class__ is DummyLogger
     assert Trainer(logger=False).options["logger"] is False
     assert Trainer().options["fast_dev_run"] == 3
     assert progress.trainers
@@ -52,7 +58,7 @@ def test_arguments_of_a_trainer_that_keeps_its_best_weights_stand(best: bool) ->
             self.save_strategy = Strategy(options["save_strategy"])
 
     module = types.SimpleNamespace(TrainingArguments=TrainingArguments)
-    torch_adapters.adapters(Progress())["transformers.training_args"](module)
+    trainer_adapters.adapters(Progress())["transformers.training_args"](module)
     made = TrainingArguments(eval_strategy="epoch", save_strategy="epoch", load_best_model_at_end=best)
     assert made.save_strategy == "no"
 

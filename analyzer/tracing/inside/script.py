@@ -136,7 +136,7 @@ def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
 
 
 def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgress) -> None:
-    from . import command_adapters, hub_adapters, table_adapters, tensorflow_adapters, torch_adapters
+    from . import command_adapters, hub_adapters, table_adapters, tensorflow_adapters, torch_adapters, trainer_adapters
 
     sys.argv = [script, *request.get("arguments", [])]
     sys.path[:] = [os.path.dirname(script), root, *[p for p in sys.path if os.path.realpath(p or ".") != os.getcwd()],
@@ -158,6 +158,7 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
     warnings.simplefilter("ignore")
     random.seed(0)
     adapters = {**torch_adapters.adapters(progress), **tensorflow_adapters.adapters(progress)}
+    adapters.update(trainer_adapters.adapters(progress))
     adapters.update({**made_up_files(progress), **hub_adapters.adapters(progress), **table_adapters.adapters(progress)})
     texts_made_up(progress)
     adapters["multiprocessing"] = locks_of_threads

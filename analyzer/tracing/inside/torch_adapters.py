@@ -27,9 +27,6 @@ def adapters(progress: Any) -> dict[str, Any]:
         "torchvision.datasets.folder": lambda folder: _folders(folder, progress),
         "torch_geometric.datasets": lambda datasets: known_graphs(datasets, progress),
         "timm": _untrained,
-        "pytorch_lightning": lambda lightning: _lightning(lightning, progress),
-        "lightning": lambda lightning: _lightning(lightning, progress),
-        "transformers.training_args": lambda transformers: _transformers(transformers, progress),
     }
 
 
@@ -338,7 +335,7 @@ def _indices(loader: Any, wanted: int, first: bool) -> tuple[list[Any], bool]:
     return found, last is None
 
 
-# -------------------------------------------------------------------------------------------- data and trainers
+# -------------------------------------------------------------------------------------------- data
 
 _SIZES = {  # rows of training and test set, sizes of an image, classes
     "MNIST": (60000, 10000, (28, 28), 10), "FashionMNIST": (60000, 10000, (28, 28), 10),
@@ -411,53 +408,3 @@ def _untrained(timm: Any) -> None:
         return plain(name, False, *args, **options)
 
     timm.create_model = create_model
-
-
-def _lightning(lightning: Any, progress: Any) -> None:
-    trainer = getattr(lightning, "Trainer", None) or getattr(getattr(lightning, "pytorch", None), "Trainer", None)
-    if trainer is None:
-        return
-    plain = trainer.__init__
-
-    @functools.wraps(plain)
-    def init(self: Any, *args: Any, **options: Any) -> None:
-        progress.trainers = True
-        logs = options.get("logger") is not False  # to a logger that takes everything: programs ask theirs by hand
-        plain(self, accelerator="cpu", devices=1, fast_dev_run=progress.whole_batches + 1, logger=logs,
-              enable_progress_bar=False, enable_model_summary=False)  # fmt: skip
-
-    trainer.__init__ = init
-    for name in ("validate", "test", "predict"):
-        if hasattr(trainer, name):
-            setattr(trainer, name, _without_checkpoint(getattr(trainer, name)))
-
-
-def _without_checkpoint(plain: Any) -> Any:
-    """With the weights that the model has: nothing was written, and which are the best is not known."""
-
-    @functools.wraps(plain)
-    def method(self: Any, *args: Any, **options: Any) -> Any:
-        if options.get("ckpt_path") in ("best", "last"):
-            options["ckpt_path"] = None
-        return plain(self, *args, **options)
-
-    return method
-
-
-def _transformers(transformers: Any, progress: Any) -> None:
-    arguments = transformers.TrainingArguments
-    plain = arguments.__init__
-
-    @functools.wraps(plain)
-    def init(self: Any, *args: Any, **options: Any) -> None:
-        for name in ("fp16", "bf16", "deepspeed", "fsdp", "push_to_hub"):
-            options.pop(name, None)
-        progress.trainers = True
-        options.update(max_steps=progress.whole_batches + 1, use_cpu=True, report_to=[])
-        if not options.get("load_best_model_at_end"):
-            options["save_strategy"] = "no"
-        plain(self, *args, **options)
-        if options.get("load_best_model_at_end"):  # which asks for a strategy; nothing is written for all that
-            self.save_strategy = type(self.save_strategy)("no")
-
-    arguments.__init__ = init
