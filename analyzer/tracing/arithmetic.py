@@ -45,6 +45,8 @@ from analyzer.validity.terms import Cond, Poly, equal, floor_div, mod
 
 MOST_ITEMS = 4096  # longest list or string that is built concretely
 
+_NUMBERS = frozenset(("int", "float", "number"))  # types of unknown values whose arithmetic is that of numbers
+
 PLAIN = (int, float, str, bytes, bool, tuple, type(None), complex)
 
 _SYMBOLS: dict[type[ast.operator], str] = {
@@ -81,7 +83,10 @@ def unary(tr: Tracer, op: type[ast.unaryop], value: Value) -> Value:
         return dispatched(tr, value, Api("torch.Tensor.neg"), (value,), {})
     if isinstance(value, Unknown):
         result = record(
-            "unary -" if op is ast.USub else "unary", (value,), {}, tr.unknown("arithmetic", value.origin, pytype="")
+            "unary -" if op is ast.USub else "unary",
+            (value,),
+            {},
+            tr.unknown("arithmetic", value.origin, pytype=value.pytype if value.pytype in _NUMBERS else ""),
         )
         if op is ast.USub and value.term is not None:
             result.term = -value.term
@@ -233,13 +238,14 @@ def _of_unknowns(tr: Tracer, op: type[ast.operator], left: Value, right: Value) 
     if any(isinstance(v, (str, bytes)) or (isinstance(v, Unknown) and v.pytype == "str") for v in (left, right)):
         result.pytype = "str"
         return result
-    numbers = all(not isinstance(v, Unknown) or v.pytype in ("int", "float", "number") for v in (left, right))
+    numbers = all(v.pytype in _NUMBERS if isinstance(v, Unknown) else _is_number(v) for v in (left, right))
     if (
         any(isinstance(v, float) or (isinstance(v, Unknown) and v.pytype == "float") for v in (left, right))
         or op is ast.Div
     ):
         result.pytype = "float" if numbers else ""
         return result
+    result.pytype = "number" if numbers else ""
     if op not in (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod):
         return result
     if all(isinstance(v, (int, Poly)) or (isinstance(v, Unknown) and v.pytype == "int") for v in (left, right)):
@@ -256,6 +262,10 @@ def _of_unknowns(tr: Tracer, op: type[ast.operator], left: Value, right: Value) 
     if isinstance(found, (int, Poly)):
         result.term = found
     return result
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, (int, float, Poly)) and not isinstance(value, bool)
 
 
 def _of_terms(tr: Tracer, op: type[ast.operator], left: Value, right: Value) -> Value:

@@ -69,10 +69,17 @@ def attained(value: Value, budget: int = MOST_STEPS) -> Span | None:
     making = making_of(value)
     if making is None:
         return of_leaf(value)
+    if is_drawn(value) and making.kwargs.get("generator") is not None:
+        return None  # which its seed decides
     rule = _RULES.get(making.short)
     if rule is None and isinstance(making.owner, Layer):
         return _of_layer(making, budget - 1)
     return rule(making, value, budget - 1) if rule is not None else None
+
+
+def is_drawn(value: Value) -> bool:
+    """Whether it is what a generator of numbers gives, which a seed may decide."""
+    return isinstance(value, Tensor) and value.making is not None and value.making.short in _DRAWN
 
 
 def share(budget: int, *values: Value) -> int:

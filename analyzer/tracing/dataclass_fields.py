@@ -37,6 +37,8 @@ def fill_dataclass(
             value = args[index]
         elif name in kwargs:
             value = kwargs[name]
+        elif open_args:
+            value = tr.unknown("a field", label=name)  # which arguments of unknown number may be
         elif isinstance(default, Object) and default.kind == "dataclass field":
             factory = default.data.get("default_factory")
             value = (
@@ -46,7 +48,7 @@ def fill_dataclass(
                 if factory
                 else tr.unknown("a field")
             )
-        elif any(name in c.scope.names for c in instance.cls.mro if isinstance(c, Class)) and not open_args:
+        elif any(name in c.scope.names for c in instance.cls.mro if isinstance(c, Class)):
             value = default
         else:
             value = tr.unknown("a field", label=name)

@@ -168,11 +168,16 @@ def _rows(tr: Tracer, value: Tensor, node: ast.AST | None) -> Elements:
     dims = value.dims
     if dims is None or not dims:
         return iter_forever(tr, lambda: Tensor(None, value.dtype, value.framework)), True
-    if isinstance(value.value, tuple):
-        return iter(value.value), False
 
-    def row() -> Tensor:
-        return Tensor(dims[1:], value.dtype, value.framework, site=value.site, graph=value.graph, sources=(value,))
+    def row(known: Value = None) -> Value:
+        if known is not None and len(dims) == 1 and value.framework != "torch":
+            return known  # a number of NumPy is taken wherever Python's own is
+        return Tensor(
+            dims[1:], value.dtype, value.framework, site=value.site, graph=value.graph, sources=(value,), value=known
+        )
+
+    if isinstance(value.value, tuple):
+        return map(row, value.value), False
 
     if isinstance(dims[0], int) and dims[0] <= MOST_ROWS:
         rows = [row() for _ in range(dims[0])]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from analyzer.tracing.attained import KEEPING, MOST_STEPS, Span, attained, leaves, making_of, of_leaf, share, tells
+from analyzer.tracing.attained import KEEPING, MOST_STEPS, Span, attained, is_drawn, leaves, making_of, of_leaf, share, tells
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import Unknown, Value
 
@@ -111,6 +111,6 @@ def _meet(a: Span, b: Span) -> bool:
 def _alike(left: Value, right: Value, budget: int) -> Sides:
     budget = share(budget, left, right)
     a, b = attained(left, budget), attained(right, budget)
-    if a is None or b is None or leaves(left) & leaves(right):
+    if a is None or b is None or leaves(left) & leaves(right) or (is_drawn(left) and is_drawn(right)):
         return NEITHER
     return not (a.point and b.point), _meet(a, b)

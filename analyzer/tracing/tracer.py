@@ -73,6 +73,7 @@ class Tracer:
         self.occurrences: dict[Site, int] = {}
         self.compiled = 0  # enclosing calls that TensorFlow compiles first: tf.function, Sequential, fit
         self.types_open = False  # layers may have been moved to another floating type
+        self.autocasting = False  # operators may convert what they are given to another floating type
         self.modes_origin = ""  # where modules may have been put into evaluation mode unseen: who may have, an origin
         self.sparse = False  # tensors may be sparse
         self.spreading = False  # a row of sizes, `*batch`, of an argument that nobody gives has two axes

@@ -58,6 +58,7 @@ def test_what_elements_can_be_lets_an_error_be_proved(tmp_path: Path, test: str)
         "float(torch.rand(1)) > 1", "abs(x.sum()) < 0", "torch.rand(1).item() * 2 > 2", "x.std() < 0",
         "nn.Dropout(1.0)(torch.ones(3)).sum() != 0", "torch.randperm(3).sum() != 3", "net.weight.grad is not None",
         "x[x > 0].min() < 0", "torch.max(x, torch.zeros(2, 3)).min() < 0", "F.mse_loss(x, x) > 0",
+        "torch.rand(3, generator=torch.Generator().manual_seed(0)).max() > 0.5", "torch.equal(torch.rand(3), x[0])",
         "torch.distributions.Uniform(0, 1).sample() > 1", "nn.LayerNorm(3).bias.sum() != 0",
     ],
 )  # fmt: skip

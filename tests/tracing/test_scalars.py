@@ -55,3 +55,24 @@ def refused(made: str, use: str) -> bool:
     except (RuntimeError, ValueError, TypeError):
         return True
     return False
+
+
+ARITHMETIC = """
+import torch
+x = torch.randn(4)
+low, high = x.min().item(), x.max().item()
+width = {number}
+scaled = torch.zeros(4) {sign} width
+scaled + torch.zeros({size})
+"""
+
+
+@pytest.mark.parametrize(
+    "number", ["high - low", "(high - low) / 4", "-low", "low * 2 + high", "(high - low) ** 2", "5 * low"]
+)
+@pytest.mark.parametrize("sign", ["/", "*", "-"])
+def test_arithmetic_of_numbers_read_from_tensors_is_a_number(number: str, sign: str, tmp_path: Path) -> None:
+    for size, lines in ((4, []), (8, [7])):
+        tree = ast.parse(ARITHMETIC.format(number=number, sign=sign, size=size))
+        problems = explore(tmp_path, "net.py", tree, Versions()).problems.values()
+        assert [p.site.line for p in problems if p.level == "error" and p.proved] == lines

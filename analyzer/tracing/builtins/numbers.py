@@ -125,7 +125,9 @@ def extremum(largest: bool) -> Callable[[Call], Value]:
             return c.tr.unknown("an extremum")
         if c.tr.sampler is not None and any(isinstance(v, Tensor) for v in values):
             values = [v if (number := _sampled(c, v)) is None else number for v in values]
-        if all(isinstance(v, (int, float)) for v in values) or all(isinstance(v, str) for v in values):
+        if all(isinstance(v, (int, float)) or _is_known_scalar(v) for v in values):
+            return (max if largest else min)(values, key=lambda v: v.value if isinstance(v, Tensor) else v)
+        if all(isinstance(v, str) for v in values):
             return max(values) if largest else min(values)
         terms = [
             v
@@ -143,6 +145,10 @@ def extremum(largest: bool) -> Callable[[Call], Value]:
         return result
 
     return run
+
+
+def _is_known_scalar(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.dims == () and isinstance(value.value, int)
 
 
 def _bounded(c: Call, values: list[Value], largest: bool) -> Value:

@@ -7,7 +7,7 @@ from typing import Any
 
 from analyzer.tracing.complexity import MOST_PARTS, parts
 from analyzer.tracing.operators import strides
-from analyzer.tracing.operators.hyperparameters import FLOATS, OPEN_TYPE, hyperparameters_of
+from analyzer.tracing.operators.hyperparameters import AUTOCAST, FLOATS, OPEN_TYPE, hyperparameters_of
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.outcomes import outcome_of
 from analyzer.tracing.operators.refusals import fail, record
@@ -60,7 +60,7 @@ def apply(
     results = [
         Tensor(
             Shape(_bounded(tr, t.shape)) if t.shape is not None else _shape_with_last(t.last),
-            t.dtype if dtype == "" else dtype,
+            _element_type(tr, framework, t.dtype) if dtype == "" else dtype,
             framework,
             site=op.where,
             name="",
@@ -83,6 +83,10 @@ def apply(
     if len(results) == 1:
         return results[0]
     return tuple(results)
+
+
+def _element_type(tr: Tracer, framework: str, dtype: str | None) -> str | None:
+    return None if tr.autocasting and framework == "torch" and dtype in AUTOCAST else dtype
 
 
 def _bounded(tr: Tracer, dims: tuple[Term, ...]) -> tuple[Term, ...]:

@@ -32,6 +32,7 @@ _SIZES = {
 }  # fmt: skip
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
+AUTOCAST = ("float16", "bfloat16", "float32")  # what `torch.autocast` converts into one another
 
 DROP = object()
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from analyzer.tracing.operators.hyperparameters import AUTOCAST
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.validity.spec import Category, CheckResult, Requirement, Spec, TensorType, TypeStatus, check
@@ -32,20 +33,21 @@ def outcome_of(
         return None
     try:
         if not open_ones:
-            return check(found, [type_of(t) for t in tensors], clean, version=version)
+            return check(found, [type_of(t, tr.autocasting) for t in tensors], clean, version=version)
         return with_open_rank(tr, found, tensors, clean, version, open_ones[0])
     except (TypeError, ValueError, AttributeError, IndexError, KeyError, ZeroDivisionError) as error:
         tr.note(f"the rule of {found.name} does not cover this call ({type(error).__name__})")
         return None
 
 
-def type_of(tensor: Tensor | None) -> TensorType | None:
+def type_of(tensor: Tensor | None, autocasting: bool = False) -> TensorType | None:
+    """`autocasting`: an operator may convert floating operands to a type of its own before it looks at them."""
     if tensor is None:
         return None
-    value = tensor.value
-    return TensorType(
-        tensor.dims, _DTYPES.get(tensor.dtype or "", tensor.dtype), value=value, last=tensor.shape.back.get(-1)
-    )
+    dtype = _DTYPES.get(tensor.dtype or "", tensor.dtype)
+    if autocasting and tensor.framework == "torch" and dtype in AUTOCAST:
+        dtype = None
+    return TensorType(tensor.dims, dtype, value=tensor.value, last=tensor.shape.back.get(-1))
 
 
 def with_open_rank(
@@ -57,7 +59,10 @@ def with_open_rank(
     least = max([axis + 1 for axis in subject.shape.front] + [-axis for axis in subject.shape.back], default=0)
     for rank in range(least, _highest_rank(clean) + 1):
         dims = tuple(_dimension_for_trial(subject, axis, rank) for axis in range(rank))
-        types = [TensorType(dims, t.dtype) if t is subject else type_of(t) for t in tensors]
+        types = [
+            TensorType(dims, own.dtype) if t is subject and own is not None else own
+            for t, own in ((t, type_of(t, tr.autocasting)) for t in tensors)
+        ]
         outcome = check(found, types, clean, version=version)
         if outcome.status is not TypeStatus.INVALID:
             possible.append((rank, outcome))
@@ -67,11 +72,11 @@ def with_open_rank(
         return _refused_at_every_rank(refused)
     if len(possible) == 1 and possible[0][1].status is not TypeStatus.UNKNOWN:
         tr.set_rank(subject, possible[0][0])
-        return check(found, [type_of(t) for t in tensors], clean, version=version)
+        return check(found, [type_of(t, tr.autocasting) for t in tensors], clean, version=version)
     if [rank for rank, _ in possible] == _batch_ranks(found.name) and not tr.speculating and tr.frames:
         batch = tr.path.choose(tr.site(), "rank", f"the input of {found.name} is a batch", True)
         tr.set_rank(subject, possible[batch][0])
-        return check(found, [type_of(t) for t in tensors], clean, version=version)
+        return check(found, [type_of(t, tr.autocasting) for t in tensors], clean, version=version)
     demands = _demands_of_all(tr, subject, [o for _, o in possible])
     shapes = [o.outputs for _, o in possible]
     if all(len(s) == 1 for s in shapes):

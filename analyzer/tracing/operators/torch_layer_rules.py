@@ -81,6 +81,8 @@ def recurrent(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
 
 def _type_of(op: Op, layer: Layer, x: Tensor | None) -> str | None:
     """The element type of the weights and of what comes out, which the input must have; None where it is not known."""
+    if op.tr.autocasting:
+        return None
     stated = layer.args.get("dtype")
     own = dtype_name(stated) if stated is not None else None if op.tr.types_open else "float32"
     given = x.dtype if x is not None else None

@@ -24,7 +24,8 @@ _TIMES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
     "*args",
 )
 def outside(op: Op, args: tuple[Value, ...]) -> Value:
-    op.tr.types_open = op.tr.types_open or op.short == "autocast"
+    op.tr.autocasting = op.tr.autocasting or op.short == "autocast"
+    op.tr.types_open = op.tr.types_open or op.tr.autocasting
     literal = op.name == "torch.device" and bool(args) and isinstance(args[0], str)
     own = op.name == "torch.load" and (_reads_own(args) or "torch.save" in op.tr.machine)
     found = op.tr.unknown(op.short, "imprecise" if literal or own else "data", op.short)
