@@ -28,6 +28,7 @@ from analyzer.tracing.operators.optimizers import named_parameters
 from analyzer.tracing.operators.table import rules, run_entry
 from analyzer.tracing.operators.tensors import tensor_attribute, tensor_method
 from analyzer.tracing.operators.tf_second_names import own_tf_name
+from analyzer.tracing.operators.torch_distribution_rules import METHODS, is_distribution
 from analyzer.tracing.operators.torch_modules import is_module
 from analyzer.tracing.operators.torch_second_names import own_name
 from analyzer.tracing.operators.typed import call_typed
@@ -167,7 +168,11 @@ def _of_base(name: str, args: tuple[Value, ...]) -> SuperV | None:
     """`nn.Linear.__init__(self, …)`: a method of a library's class, asked for by the class's own name."""
     home, _, method = name.rpartition(".")
     first = args[0] if args else None
-    if method not in ("__init__", "forward") or not isinstance(first, Instance) or home not in first.cls.library_bases:
+    if (
+        (method not in ("__init__", "forward") and not (is_distribution(home) and method in METHODS))
+        or not isinstance(first, Instance)
+        or home not in first.cls.library_bases
+    ):
         return None
     return SuperV(first.cls, first)
 

@@ -14,6 +14,8 @@ from analyzer.tracing.operators.layer_attributes import layer_attribute
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, make_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
 from analyzer.tracing.operators.test_case_rules import assertion, is_assertion
+from analyzer.tracing.operators.torch_distribution_rules import HELD, is_distribution
+from analyzer.tracing.operators.torch_distribution_rules import inherited as inherited_distribution
 from analyzer.tracing.operators.torch_modes import change_modes, mode_of
 from analyzer.tracing.operators.torch_modules import (
     add_module,
@@ -85,6 +87,10 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
     if TENSOR in instance.attrs:
         return
     for base in instance.cls.library_bases:
+        if is_distribution(base):
+            tr.touch(instance)
+            instance.attrs[HELD], instance.open = call(tr, Api(base), args, kwargs), True
+            return
         if base in ("torch.nn.Module", "keras.Model", "keras.layers.Layer", "keras.Layer", "object") or "." not in base:
             continue  # builtin exceptions have no dot
         layer = make_layer(tr, Api(base if base != "keras.Sequential" else "keras.Sequential"), args, kwargs)
@@ -120,6 +126,8 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
         return None
     if is_assertion(bases, name):
         return Bound(instance, name)
+    if (distribution := inherited_distribution(instance, name)) is not None:
+        return distribution.attrs[name] if name in distribution.attrs else Bound(distribution, name)
     if name == "training":
         return instance.attrs["training"] if "training" in instance.attrs else mode_of(tr, instance)
     layer = instance.attrs.get("__layer__")
@@ -184,6 +192,8 @@ def instance_method(
     if is_assertion(owner.cls.library_bases, name):
         tr.shared.known_calls["TestCase." + name] += 1
         return assertion(tr, name, args)
+    if (distribution := inherited_distribution(owner, name)) is not None:
+        return call(tr, Bound(distribution, name), args, kwargs, node)
     if name in _SELF:
         tr.types_open = tr.types_open or name in ("to", "half", "double", "bfloat16", "type")
         if is_module(owner):

@@ -8,16 +8,45 @@ from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
-from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.tensors import Size, Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Object, Unknown, Value
+from analyzer.tracing.values import Instance, Object, Unknown, Value
 from analyzer.validity.terms import Poly, equal
 
-_EACH = "Normal Beta Uniform Gamma Exponential Laplace Cauchy LogNormal StudentT Bernoulli Poisson Gumbel HalfNormal"
-_HOMES = ("torch.distributions", "torch.distributions.normal", "torch.distributions.categorical")
+_EACH = (
+    "Normal Beta Uniform Gamma Exponential Laplace Cauchy LogNormal StudentT Bernoulli Poisson Gumbel HalfNormal "
+    "HalfCauchy Chi2 ContinuousBernoulli FisherSnedecor Geometric Pareto VonMises Weibull Kumaraswamy Binomial "
+    "NegativeBinomial InverseGamma"
+).split()
+_VECTORS = ("Dirichlet", "OneHotCategorical", "OneHotCategoricalStraightThrough")  # the last axis is that of one event
+METHODS = frozenset(("sample", "rsample", "sample_n", "log_prob", "cdf", "icdf", "entropy"))
+_MOMENTS = ("mean", "stddev", "variance")
+# What a subclass may define that changes the shapes which the methods of its base give.
+_SHAPING = ("_extended_shape", "batch_shape", "event_shape", "_batch_shape", "_event_shape", "_validate_sample")
 
 
-@operator(" ".join(f"{home}.{name}" for home in _HOMES for name in _EACH.split()), "*args")
+def _homes(name: str) -> str:
+    """The dotted names of a distribution: of the package, and of the module that defines it."""
+    modules = {
+        "LogNormal": "log_normal", "StudentT": "studentT", "HalfNormal": "half_normal", "HalfCauchy": "half_cauchy",
+        "ContinuousBernoulli": "continuous_bernoulli", "FisherSnedecor": "fishersnedecor", "VonMises": "von_mises",
+        "NegativeBinomial": "negative_binomial", "InverseGamma": "inverse_gamma",
+        "OneHotCategorical": "one_hot_categorical", "OneHotCategoricalStraightThrough": "one_hot_categorical",
+    }  # fmt: skip
+    return f"torch.distributions.{name} torch.distributions.{modules.get(name, name.lower())}.{name}"
+
+
+def _made(op: Op, dims: Any, dtype: str | None, event: Any = (), **parameters: Any) -> Object:
+    """A distribution: the sizes of its batch and of one event, and the tensors that its attributes are."""
+    attrs: dict[str, Value] = {}
+    if dims is not None:
+        attrs = {n: Tensor((*dims, *event), None, "torch", site=op.where) for n in _MOMENTS}
+        attrs |= {"batch_shape": Size(dims), "event_shape": Size(event)}
+        attrs |= {n: Tensor(sizes, None, "torch", site=op.where) for n, sizes in parameters.items()}
+    return Object("distribution", attrs, {"dims": dims, "event": event, "dtype": dtype}, site=op.where)
+
+
+@operator(" ".join(map(_homes, _EACH)), "*args")
 def elementwise(op: Op, args: tuple[Value, ...]) -> Value:
     """Every element has its parameters; numbers alone give scalars."""
     dims: tuple[Any, ...] | None = ()
@@ -34,15 +63,46 @@ def elementwise(op: Op, args: tuple[Value, ...]) -> Value:
         else:
             both = broadcast(op, "+", Tensor(dims), found, "torch")
             dims = both.dims if isinstance(both, Tensor) else None
-    return Object("distribution", data={"dims": dims, "dtype": "float32"}, site=op.where)
+    return _made(op, dims, "float32")
 
 
-@operator(" ".join(f"{home}.Categorical" for home in _HOMES), "probs=None logits=None *rest")
+@operator(_homes("Categorical"), "probs=None logits=None *rest")
 def categorical(op: Op, probs: Value, logits: Value, rest: tuple[Value, ...]) -> Value:
     """The last axis is that of the classes."""
     found = tensor_of(op.tr, probs if probs is not None else logits, "torch")
-    dims = found.dims[:-1] if found is not None and found.dims else None
-    return Object("distribution", data={"dims": dims, "dtype": "int64"}, site=op.where)
+    if found is None or not found.dims:
+        return _made(op, None, "int64")
+    return _made(op, found.dims[:-1], "int64", probs=found.dims, logits=found.dims)
+
+
+@operator(" ".join(map(_homes, _VECTORS)), "*args")
+def of_vectors(op: Op, args: tuple[Value, ...]) -> Value:
+    """A sample has the size of the parameter, whose last axis is that of one event."""
+    given = [v for v in (*args, *(op.extra.get(n) for n in ("concentration", "probs", "logits"))) if v is not None]
+    found = given[0] if len(given) == 1 and isinstance(given[0], Tensor) else None
+    if found is None or not found.dims:
+        return _made(op, None, None)
+    own = {} if op.short == "Dirichlet" else {"probs": found.dims, "logits": found.dims}
+    return _made(op, found.dims[:-1], None, found.dims[-1:], **own)
+
+
+@operator(_homes("Independent"), "base_distribution reinterpreted_batch_ndims *rest")
+def independent(op: Op, base_distribution: Value, reinterpreted_batch_ndims: Value, rest: tuple[Value, ...]) -> Value:
+    """The last axes of the batch become those of one event."""
+    known = base_distribution.data if isinstance(base_distribution, Object) else {}
+    dims, count = known.get("dims"), reinterpreted_batch_ndims
+    if dims is None or known.get("event") is None or type(count) is not int or not 0 <= count <= len(dims):
+        return _made(op, None, None)
+    return _made(op, dims[: len(dims) - count], known["dtype"], (*dims[len(dims) - count :], *known["event"]))
+
+
+@operator("torch.distributions.kl_divergence torch.distributions.kl.kl_divergence", "p q")
+def divergence(op: Op, p: Value, q: Value) -> Value:
+    """One number for each pair of distributions."""
+    batches = [v.data.get("dims") if isinstance(v, Object) and v.kind == "distribution" else None for v in (p, q)]
+    if batches[0] is None or batches[1] is None:
+        return unknown_tensor(op, "torch")
+    return broadcast(op, "+", *(Tensor(dims, None, "torch", site=op.where) for dims in batches), "torch")
 
 
 @operator(
@@ -55,14 +115,16 @@ def vectors(
     """A sample is a vector: the last axis of the mean is that of one event, the others and the matrices' broadcast."""
     given = [m for m in (covariance_matrix, precision_matrix, scale_tril) if m is not None]
     matrix = given[0] if len(given) == 1 else None
-    dims, event, kind = None, None, None
+    dims: Any = None
+    event: Any = ()
+    kind = None
     if isinstance(loc, Tensor) and isinstance(matrix, Tensor) and loc.dims and matrix.dims and len(matrix.dims) > 1:
         size = loc.dims[-1]
         if equal(size, matrix.dims[-1]) and equal(size, matrix.dims[-2]):
             both = broadcast(op, "+", Tensor(loc.dims[:-1]), Tensor(matrix.dims[:-2]), "torch")
             dims, event = both.dims if isinstance(both, Tensor) else None, (size,)
             kind = loc.dtype if loc.dtype == matrix.dtype else None
-    return Object("distribution", data={"dims": dims, "event": event, "dtype": kind}, site=op.where)
+    return _made(op, dims, kind, event)
 
 
 def distribution_method(
@@ -81,7 +143,7 @@ def distribution_method(
             return unknown_tensor(op, "torch")
         return op.finish(Tensor((*before, *dims, *event), owner.data["dtype"], "torch", site=op.where))
     if event:
-        return _of_vectors(op, owner, name, args)
+        return _of_events(op, owner, name, args)
     if name == "entropy":
         return op.finish(Tensor(dims, "float32", "torch", site=op.where))
     if name in ("log_prob", "cdf", "icdf") and args and isinstance(args[0], Tensor):
@@ -89,14 +151,36 @@ def distribution_method(
     return unknown_tensor(op, "torch")
 
 
-def _of_vectors(op: Op, owner: Object, name: str, args: tuple[Value, ...]) -> Value:
-    """One number for each vector; samples of another size are left open."""
-    dims, size, kind = owner.data["dims"], owner.data["event"][0], owner.data["dtype"]
+def _of_events(op: Op, owner: Object, name: str, args: tuple[Value, ...]) -> Value:
+    """One number for each event; samples of another size are left open."""
+    dims, event, kind = owner.data["dims"], owner.data["event"], owner.data["dtype"]
     batch = Tensor(dims, kind, "torch", site=owner.site)
     if name == "entropy":
         return op.finish(batch)
     found = args[0] if name == "log_prob" and args and isinstance(args[0], Tensor) else None
-    if found is None or not found.dims or not equal(found.dims[-1], size):
+    if found is None or found.dims is None or len(found.dims) < len(event):
         return unknown_tensor(op, "torch")
-    each = Tensor(found.dims[:-1], found.dtype, "torch", site=found.site, sources=(found,))
+    rest = len(found.dims) - len(event)
+    if not all(equal(a, b) is True for a, b in zip(found.dims[rest:], event, strict=True)):
+        return unknown_tensor(op, "torch")
+    each = Tensor(found.dims[:rest], found.dtype, "torch", site=found.site, sources=(found,))
     return broadcast(op, "+", each, batch, "torch")
+
+
+HELD = "__distribution__"  # attribute of an object whose class inherits from a distribution: what its base is
+
+
+def is_distribution(name: str) -> bool:
+    """Whether a library's class is a distribution that is told of here."""
+    return name.startswith("torch.distributions.") and name.rpartition(".")[2] in _KNOWN
+
+
+_KNOWN = frozenset((*_EACH, *_VECTORS, "Categorical", "Independent", "MultivariateNormal"))
+
+
+def inherited(owner: Instance, name: str) -> Object | None:
+    """The distribution whose method or attribute an object has from its base."""
+    held = owner.attrs.get(HELD)
+    if not isinstance(held, Object) or (name not in METHODS and name not in held.attrs):
+        return None
+    return None if any(owner.cls.find(own) for own in _SHAPING) else held
