@@ -33,6 +33,7 @@ from analyzer.tracing.values import (
     Instance,
     Iterator_,
     KeysV,
+    Layer,
     ListV,
     Native,
     Object,
@@ -108,6 +109,8 @@ def binary(
         left, right = (SetV(v.items, v.open) if isinstance(v, KeysV) else v for v in (left, right))
     if op is ast.BitOr and (kinds := union_of(left, right)) is not None:
         return kinds
+    if isinstance(node, ast.BinOp):
+        _refuse_module(tr, op, left, node)
     if isinstance(left, (Instance, Class)) or isinstance(right, (Instance, Class)):
         return _overloaded(tr, op, left, right, in_place)
     if (isinstance(left, Rows) or isinstance(right, Rows)) and not isinstance(left, ListV):
@@ -373,6 +376,27 @@ def _refuse_number(tr: Tracer, op: type[ast.operator], left: Value, node: ast.Bi
         refuse(tr, "python/argument-mismatch", "TypeError", message, node, certain=True)
 
 
+def _refuse_module(tr: Tracer, op: type[ast.operator], left: Value, node: ast.BinOp) -> None:
+    """A module of torch and a number that is written there: sequences and lists of modules alone have operators."""
+    if not isinstance(node.right, ast.Constant) or not isinstance(node.right.value, (int, float)):
+        return
+    if isinstance(left, Layer):
+        home, _, kind = left.name.rpartition(".")
+        plain = home == "torch.nn" and kind[:1].isupper() and not kind.endswith(_ADDED)
+    else:
+        plain = (
+            isinstance(left, Instance)
+            and set(left.cls.library_bases) == {"torch.nn.Module"}
+            and left.cls.closed
+            and not left.cls.find(f"__{_METHODS.get(_SYMBOLS[op], '')}__")
+        )
+    if plain:
+        kind = left.name if isinstance(left, Layer) else left.cls.name
+        message = f"`{_SYMBOLS[op]}` takes no module ({kind.rpartition('.')[2]}) and number"
+        refuse(tr, "python/argument-mismatch", "TypeError", message, node, certain=True)
+
+
+_ADDED = ("Sequential", "List", "Dict", "Parameter", "Buffer")  # ends of names of what has operators
 _IN_TORCH = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow", "matmul": "matmul"}
 
 

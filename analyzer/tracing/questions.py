@@ -8,7 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from analyzer.tracing.attained import KEEPING, MOST_STEPS, Span, attained, is_drawn, leaves, making_of, of_leaf, share, tells
+from analyzer.tracing.attained import (
+    KEEPING,
+    MOST_STEPS,
+    Span,
+    attained,
+    is_drawn,
+    leaves,
+    making_of,
+    of_leaf,
+    share,
+    tells,
+)
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import Unknown, Value
 

@@ -305,3 +305,39 @@ print(settings.width)
     (tmp_path / "net.py").write_text(text)
     shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
     assert not [p for p in shared.problems.values() if p.proved or p.rule == "python/missing-attribute"]
+
+
+MODULES = """
+import copy
+import torch
+from torch import nn
+class Plain(nn.Module):
+    pass
+class Added(nn.Module):
+    def __add__(self, other):
+        return nn.Linear(3, 4 + other)
+class Joined(nn.Sequential):
+    pass
+def clones(module, n):
+    return nn.ModuleList([copy.deepcopy(module) for _ in range(n)])
+clones({}, 2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "refused"),
+    [
+        ("Plain() + 1", True), ("Plain() * 2", True), ("nn.Linear(3, 4) + 1", True), ("nn.ReLU() * 2", True),
+        ("Plain()", False), ("Added() + 1", False), ("Added() * 2", True), ("Joined(nn.ReLU()) * 2", False),
+        ("nn.Sequential(nn.ReLU()) * 2", False), ("(nn.Parameter(torch.zeros(3)) * 2, Plain())[1]", False),
+    ],
+)  # fmt: skip
+def test_a_module_and_a_number(tmp_path: Path, module: str, refused: bool) -> None:
+    text = MODULES.format(module)
+    if refused:
+        with pytest.raises(TypeError):
+            exec(text, {})
+    else:
+        exec(text, {})
+    problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [p.site.line for p in problems if p.level == "error" and p.proved] == ([14] if refused else [])

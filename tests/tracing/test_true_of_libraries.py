@@ -14,7 +14,14 @@ from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore
 
 FOLDER = Path(__file__).parent / "true_of_libraries"
-NEEDED = {"training": "torch", "methods": "torch", "programs": "torch", "einops": "einops", "keras": "keras", "tensorflow": "tensorflow"}
+NEEDED = {
+    "training": "torch",
+    "methods": "torch",
+    "programs": "torch",
+    "einops": "einops",
+    "keras": "keras",
+    "tensorflow": "tensorflow",
+}
 FAILURE = "    torch.zeros(2, 3) @ torch.zeros(4, 5)\n"
 TOGETHER = 20  # statements that one program holds
 BY_TURNS = 8  # of those that nothing is known of, and were never held false, one of so many
