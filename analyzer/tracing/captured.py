@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from analyzer.tracing.values import DictV, Function, ListV, Scope, Value
 
-_CHANGING = frozenset((
+CHANGING = frozenset((
     "append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "popitem", "remove", "clear", "sort",
     "reverse", "update", "setdefault", "add", "discard",
 ))  # fmt: skip
@@ -29,7 +29,7 @@ def changed_by(function: Function) -> list[Value]:
 def _changed_names(node: ast.AST) -> Iterator[str]:
     for part in ast.walk(node):
         target = None
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _CHANGING:
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in CHANGING:
             target = part.func.value
         elif isinstance(part, ast.Subscript) and not isinstance(part.ctx, ast.Load):
             target = part.value

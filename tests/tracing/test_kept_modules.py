@@ -135,3 +135,16 @@ def test_a_refused_shape_at_the_top_of_an_imported_module_ends_the_program(tmp_p
     guarded = "try:\n    import lib\nexcept RuntimeError:\n    pass\n" + rest
     assert errors(traced(tmp_path, lib=lib.format(3), main=guarded)) == [(6, True)]
     assert errors(traced(tmp_path, lib=lib.format(2), main="import lib\n" + rest)) == [(3, True)]
+FAILING = "import torch\nkept = torch.zeros({size}) @ torch.zeros(4, 5)\nafter = 3\n"
+
+
+@pytest.mark.parametrize("importing", ["import lib", "from lib import kept", "def f():\n    import lib\nf()"])
+def test_a_module_that_fails_where_it_is_imported_is_told(tmp_path: Path, importing: str) -> None:
+    shared = traced(tmp_path, lib=FAILING.format(size="2, 3"), main=f"{importing}\n")
+    assert [(p.site.path, p.site.line, p.proved) for p in shared.problems.values()] == [("lib.py", 2, True)]
+    assert not traced(tmp_path, lib=FAILING.format(size="2, 4"), main=f"{importing}\n").problems
+
+
+def test_a_module_that_may_fail_where_it_is_imported_is_not(tmp_path: Path) -> None:
+    text = "try:\n    import lib\nexcept RuntimeError:\n    lib = None\n"
+    assert not traced(tmp_path, lib=FAILING.format(size="2, 3"), main=text).problems

@@ -18,6 +18,7 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.sessions import bind_shape, check_slice
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.problems import ShapeFailure
+from analyzer.tracing.repeated_calls import callbacks_in, called_again
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -251,18 +252,22 @@ def model_method(
     if name in ("fit", "train_on_batch", "evaluate", "test_on_batch"):
         x = args[0] if args else kwargs.get("x")
         y = args[1] if len(args) > 1 else kwargs.get("y")
+        again = [owner, *callbacks_in(kwargs.get("callbacks"))]
         if run_own_step(tr, owner, name, x, y, node):
+            called_again(tr, again)
             return tr.unknown("a history", "imprecise")
         validation = kwargs.get("validation_data")
         with tr.compiling():
             _fit(tr, owner, x, y, node)
             if isinstance(validation, tuple) and len(validation) >= 2:
                 _fit(tr, owner, validation[0], validation[1], node)
+        called_again(tr, again)
         return tr.unknown("a history", "imprecise")
     if name in ("predict", "predict_on_batch"):
         x = args[0] if args else kwargs.get("x")
         with tr.compiling():
             result = _forward(tr, owner, x, node)
+        called_again(tr, [owner, *callbacks_in(kwargs.get("callbacks"))])
         return _as_numpy(result) if isinstance(result, Tensor) else tr.unknown("predictions", "imprecise")
     if name in ("summary", "save", "save_weights", "load_weights", "build", "set_weights"):
         return None

@@ -8,6 +8,7 @@ from typing import Any
 from analyzer.tracing.evaluation import call, get_attribute
 from analyzer.tracing.operators.data import representative
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.repeated_calls import callbacks_in, called_again
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Instance, ListV, Object, Value
 
@@ -22,7 +23,7 @@ _STEPS = {  # of a trainer's method: a module's step, and who gives its data
 
 @operator("pytorch_lightning.Trainer lightning.Trainer lightning.pytorch.Trainer", "*args")
 def trainer(op: Op, args: tuple[Value, ...]) -> Value:
-    return Object("trainer", site=op.where)
+    return Object("trainer", data={"callbacks": op.extra.get("callbacks")}, site=op.where)
 
 
 def save_hyperparameters(tr: Tracer, owner: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
@@ -66,4 +67,5 @@ def trainer_method(
         batch = representative(tr, data) if isinstance(data, Object) else None
         if batch is not None:
             call(tr, get_attribute(tr, model, step, node), (batch, 0), {}, node)
+    called_again(tr, [model, module, *callbacks_in(owner.data.get("callbacks"))])
     return None
