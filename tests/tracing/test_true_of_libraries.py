@@ -17,9 +17,11 @@ FOLDER = Path(__file__).parent / "true_of_libraries"
 NEEDED = {
     "training": "torch",
     "methods": "torch",
+    "scripts": "torch",
     "programs": "torch",
     "einops": "einops",
     "keras": "keras",
+    "models": "tensorflow",
     "tensorflow": "tensorflow",
 }
 FAILURE = "    torch.zeros(2, 3) @ torch.zeros(4, 5)\n"

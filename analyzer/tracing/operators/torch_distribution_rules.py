@@ -13,7 +13,12 @@ from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Instance, Object, Unknown, Value
 from analyzer.validity.terms import Poly, equal
 
-_EACH = ["Normal", "Beta", "Uniform", "Gamma", "Exponential", "Laplace", "Cauchy", "LogNormal", "StudentT", "Bernoulli", "Poisson", "Gumbel", "HalfNormal", "HalfCauchy", "Chi2", "ContinuousBernoulli", "FisherSnedecor", "Geometric", "Pareto", "VonMises", "Weibull", "Kumaraswamy", "Binomial", "NegativeBinomial", "InverseGamma"]
+_EACH = (
+    "Normal", "Beta", "Uniform", "Gamma", "Exponential", "Laplace", "Cauchy", "LogNormal", "StudentT",
+    "Bernoulli", "Poisson", "Gumbel", "HalfNormal", "HalfCauchy", "Chi2", "ContinuousBernoulli",
+    "FisherSnedecor", "Geometric", "Pareto", "VonMises", "Weibull", "Kumaraswamy", "Binomial",
+    "NegativeBinomial", "InverseGamma",
+)  # fmt: skip
 _VECTORS = ("Dirichlet", "OneHotCategorical", "OneHotCategoricalStraightThrough")  # the last axis is that of one event
 METHODS = frozenset(("sample", "rsample", "sample_n", "log_prob", "cdf", "icdf", "entropy"))
 _MOMENTS = ("mean", "stddev", "variance")
