@@ -11,10 +11,9 @@ from analyzer.tracing.attained import record
 from analyzer.tracing.choices import origin_of
 from analyzer.tracing.dictionary_objects import plain_list
 from analyzer.tracing.evaluation import call, get_attribute, iterate, seen
-from analyzer.tracing.known_types import DEVICE
 from analyzer.tracing.memory import written_in_place
+from analyzer.tracing.operand_refusals import METHODS, is_type_of_numbers, refuse_module, refuse_number
 from analyzer.tracing.operators import elementwise
-from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.tables import combined
 from analyzer.tracing.overwriting import fill
 from analyzer.tracing.plain_data import NotPlain
@@ -33,7 +32,6 @@ from analyzer.tracing.values import (
     Instance,
     Iterator_,
     KeysV,
-    Layer,
     ListV,
     Native,
     Object,
@@ -61,23 +59,18 @@ _CONSTANT: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.BitXor: operator.xor,
 }  # fmt: skip
 
-_METHODS = {
-    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
-    "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
-}  # fmt: skip
-
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert
 }  # fmt: skip
 
 
-_UNARY_METHODS: dict[type[ast.unaryop], str] = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}
+__UNARY_METHODS: dict[type[ast.unaryop], str] = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}
 
 
 def unary(tr: Tracer, op: type[ast.unaryop], value: Value) -> Value:
     value = seen(value)
-    if isinstance(value, Instance) and value.cls.find(_UNARY_METHODS[op]):
-        return call(tr, get_attribute(tr, value, _UNARY_METHODS[op]), (), {})
+    if isinstance(value, Instance) and value.cls.find(__UNARY_METHODS[op]):
+        return call(tr, get_attribute(tr, value, __UNARY_METHODS[op]), (), {})
     if isinstance(value, Tensor):
         return elementwise.unary(tr, value, "-" if op is ast.USub else "~")
     if op is ast.USub and tensor_in(value) is not None and not value.cls.find("__neg__"):
@@ -110,14 +103,14 @@ def binary(
     if op is ast.BitOr and (kinds := union_of(left, right)) is not None:
         return kinds
     if isinstance(node, ast.BinOp):
-        _refuse_module(tr, op, left, node)
+        refuse_module(tr, _SYMBOLS[op], left, node)
     if isinstance(left, (Instance, Class)) or isinstance(right, (Instance, Class)):
         return _overloaded(tr, op, left, right, in_place)
     if (isinstance(left, Rows) or isinstance(right, Rows)) and not isinstance(left, ListV):
         return combined(left, right)
     if isinstance(node, ast.BinOp):
-        _refuse_number(tr, op, left, node)
-    if op is not ast.BitOr and _a_type(left) and isinstance(right, (int, float, Poly)):
+        refuse_number(tr, _SYMBOLS[op], left, node)
+    if op is not ast.BitOr and is_type_of_numbers(left) and isinstance(right, (int, float, Poly)):
         refuse(tr, "python/argument-mismatch", "TypeError", f"`{_SYMBOLS[op]}` takes no type and number", node, True)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         if isinstance(left, (str, DictV)) or isinstance(right, (str, DictV)):
@@ -319,7 +312,7 @@ def _plainly(value: Value) -> Value:
     """The elements of a named tuple that has no arithmetic of its own."""
     if not isinstance(value, Instance) or not value.cls.tuple or value.open:
         return value
-    if any(value.cls.find(f"__{prefix}{name}__") for name in _METHODS.values() for prefix in ("", "r")):
+    if any(value.cls.find(f"__{prefix}{name}__") for name in METHODS.values() for prefix in ("", "r")):
         return value
     names = [name for name in field_names(value.cls) if name in value.attrs]
     return tuple(value.attrs[name] for name in names)
@@ -355,53 +348,11 @@ _TYPES = frozenset(("int", "float", "str", "bool", "list", "tuple", "dict", "set
 _TENSOR_TYPES = frozenset(("torch.Tensor", "numpy.ndarray", "torch.nn.Module", "torch.nn.Parameter"))
 
 
-def _a_type(value: Value) -> bool:
-    """Whether it is a type of numbers: ``int``, ``torch.float32``, ``numpy.int64``."""
-    return isinstance(value, (Native, Api)) and dtype_name(value) is not None
-
-
-def _refuse_number(tr: Tracer, op: type[ast.operator], left: Value, node: ast.BinOp) -> None:
-    """A sequence and a number that is written there: no array, whose sum would be one. A device has no arithmetic."""
-    if not isinstance(node.right, ast.Constant) or not isinstance(node.right.value, (int, float)):
-        return
-    kind = ""
-    if isinstance(left, Unknown) and left.kind == DEVICE:
-        kind = "device"
-    elif op is ast.Add and isinstance(left, (tuple, str)):
-        kind = "tuple" if isinstance(left, tuple) else "text"
-    elif op is ast.Add and type(left) is ListV and not left.open:
-        kind = "list"
-    if kind:
-        message = f"`{_SYMBOLS[op]}` takes no {kind} and number"
-        refuse(tr, "python/argument-mismatch", "TypeError", message, node, certain=True)
-
-
-def _refuse_module(tr: Tracer, op: type[ast.operator], left: Value, node: ast.BinOp) -> None:
-    """A module of torch and a number that is written there: sequences and lists of modules alone have operators."""
-    if not isinstance(node.right, ast.Constant) or not isinstance(node.right.value, (int, float)):
-        return
-    if isinstance(left, Layer):
-        home, _, kind = left.name.rpartition(".")
-        plain = home == "torch.nn" and kind[:1].isupper() and not kind.endswith(_ADDED)
-    else:
-        plain = (
-            isinstance(left, Instance)
-            and set(left.cls.library_bases) == {"torch.nn.Module"}
-            and left.cls.closed
-            and not left.cls.find(f"__{_METHODS.get(_SYMBOLS[op], '')}__")
-        )
-    if plain:
-        kind = left.name if isinstance(left, Layer) else left.cls.name
-        message = f"`{_SYMBOLS[op]}` takes no module ({kind.rpartition('.')[2]}) and number"
-        refuse(tr, "python/argument-mismatch", "TypeError", message, node, certain=True)
-
-
-_ADDED = ("Sequential", "List", "Dict", "Parameter", "Buffer")  # ends of names of what has operators
 _IN_TORCH = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow", "matmul": "matmul"}
 
 
 def _overloaded(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_place: bool) -> Value:
-    name = _METHODS.get(_SYMBOLS[op])
+    name = METHODS.get(_SYMBOLS[op])
     if in_place and isinstance(left, Instance) and name and left.cls.find(f"__i{name}__"):
         return call(tr, get_attribute(tr, left, f"__i{name}__"), (right,), {})
     for owner, other, prefix in ((left, right, "__"), (right, left, "__r")):
