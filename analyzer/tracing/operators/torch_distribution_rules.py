@@ -103,7 +103,8 @@ def divergence(op: Op, p: Value, q: Value) -> Value:
     batches = [v.data.get("dims") if isinstance(v, Object) and v.kind == "distribution" else None for v in (p, q)]
     if batches[0] is None or batches[1] is None:
         return unknown_tensor(op, "torch")
-    return broadcast(op, "+", *(Tensor(dims, None, "torch", site=op.where) for dims in batches), "torch")
+    left, right = (Tensor(dims, None, "torch", site=op.where) for dims in batches)
+    return broadcast(op, "+", left, right, "torch")
 
 
 @operator(
