@@ -78,8 +78,13 @@ def attained(value: Value, budget: int = MOST_STEPS) -> Span | None:
 
 
 def is_drawn(value: Value) -> bool:
-    """Whether it is what a generator of numbers gives, which a seed may decide."""
-    return isinstance(value, Tensor) and value.making is not None and value.making.short in _DRAWN
+    """Whether it is what a generator of numbers gives, which a seed may decide, or a part of that."""
+    for _ in range(MOST_STEPS):
+        making = value.making if isinstance(value, Tensor) else None
+        if making is None or making.short in _DRAWN or making.short not in KEEPING or not making.args:
+            return making is not None and making.short in _DRAWN
+        value = making.args[0]
+    return False
 
 
 def share(budget: int, *values: Value) -> int:
