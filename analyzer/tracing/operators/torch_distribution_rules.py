@@ -42,8 +42,10 @@ def _made(op: Op, dims: Any, dtype: str | None, event: Any = (), **parameters: A
     attrs: dict[str, Value] = {}
     if dims is not None:
         attrs = {n: Tensor((*dims, *event), None, "torch", site=op.where) for n in _MOMENTS}
-        attrs |= {"batch_shape": Size(dims), "event_shape": Size(event)}
         attrs |= {n: Tensor(sizes, None, "torch", site=op.where) for n, sizes in parameters.items()}
+        for held in attrs.values():
+            held.written = True  # what the parameters are decides its elements
+        attrs |= {"batch_shape": Size(dims), "event_shape": Size(event)}
     return Object("distribution", attrs, {"dims": dims, "event": event, "dtype": dtype}, site=op.where)
 
 
