@@ -135,6 +135,8 @@ def test_a_refused_shape_at_the_top_of_an_imported_module_ends_the_program(tmp_p
     guarded = "try:\n    import lib\nexcept RuntimeError:\n    pass\n" + rest
     assert errors(traced(tmp_path, lib=lib.format(3), main=guarded)) == [(6, True)]
     assert errors(traced(tmp_path, lib=lib.format(2), main="import lib\n" + rest)) == [(3, True)]
+
+
 FAILING = "import torch\nkept = torch.zeros({size}) @ torch.zeros(4, 5)\nafter = 3\n"
 
 
