@@ -60,6 +60,17 @@ def equal_bounds(program: Any, torch: Any) -> None:
             node.kwargs = {k: float(v) if isinstance(v, int) else v for k, v in node.kwargs.items()}
 
 
+def tensors_alone(program: Any, torch: Any) -> None:
+    """Numbers and texts among the results (``x.shape``) are left out: the exporter takes every result for a tensor."""
+    output = next(node for node in reversed(program.graph.nodes) if node.op == "output")
+    results = output.args[0]
+    for place, (spec, result) in enumerate(zip(program.graph_signature.output_specs, results)):  # noqa: B905
+        if result is not None and not isinstance(result, torch.fx.Node):
+            program.graph_signature.output_specs[place].arg = type(spec.arg)(name=spec.arg.name, value=None)
+    output.args = (tuple(r if isinstance(r, torch.fx.Node) else None for r in results),)
+    program.graph_module.recompile()
+
+
 @contextlib.contextmanager
 def without_checks(torch: Any) -> Iterator[None]:
     """Leave out what only raises: `_linalg_check_errors`, behind every decomposed factorisation, has no result and no
@@ -148,27 +159,38 @@ def _told(errors: Any, torch: Any) -> None:
 
 @contextlib.contextmanager
 def sizes_without_values(torch: Any) -> Iterator[None]:
-    """A shape for CTC's table of partial sums, whose width PyTorch reads from the greatest length of a target.
+    """Shapes of results whose sizes PyTorch reads from values, where another size bounds them or they are as a rule.
 
-    Tracers know no lengths; the width of the targets bounds it. Only the gradient reads the table.
+    The width of CTC's table of partial sums is the greatest length of a target; the width of the targets bounds it, and
+    only the gradient reads the table. Least squares gives no residuals where the matrix has not full rank.
     """
     implementations = getattr(getattr(torch._subclasses, "fake_impls", None), "op_implementations_dict", {})
-    overload = getattr(getattr(torch.ops.aten, "_ctc_loss", None), "Tensor", None)
-    if overload is None or overload in implementations:
-        yield
-        return
 
-    def shaped(fake_mode: Any, func: Any, scores: Any, targets: Any, *lengths: Any, **options: Any) -> Any:
+    def partial_sums(fake_mode: Any, func: Any, scores: Any, targets: Any, *lengths: Any, **options: Any) -> Any:
         with fake_mode:
             steps, *batch = scores.shape[:-1]
             rows = scores.new_empty(batch)
             return rows, scores.new_empty([*(batch or [1]), steps, 2 * targets.shape[-1] + 1])
 
-    implementations[overload] = shaped
+    def least_squares(fake_mode: Any, func: Any, matrix: Any, wanted: Any, *rest: Any, **options: Any) -> Any:
+        with fake_mode:
+            *batch, rows, columns = matrix.shape
+            vector = wanted.dim() == 1 or list(wanted.shape) == [*batch, rows]
+            more = [] if vector else [wanted.shape[-1]]
+            residuals = wanted.new_empty([*batch, *more] if rows > columns else [0])
+            rank = wanted.new_empty(batch, dtype=torch.int64)
+            return wanted.new_empty([*batch, columns, *more]), residuals, rank, wanted.new_empty([0])
+
+    aten = torch.ops.aten
+    shaped = {("_ctc_loss", "Tensor"): partial_sums, ("linalg_lstsq", "default"): least_squares}
+    overloads = {getattr(getattr(aten, name, None), kind, None): rule for (name, kind), rule in shaped.items()}
+    added = {op: rule for op, rule in overloads.items() if op is not None and op not in implementations}
+    implementations.update(added)
     try:
         yield
     finally:
-        del implementations[overload]
+        for overload in added:
+            del implementations[overload]
 
 
 @contextlib.contextmanager

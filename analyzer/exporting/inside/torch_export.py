@@ -14,6 +14,7 @@ import os
 import pathlib
 import traceback
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from . import (
@@ -21,10 +22,14 @@ from . import (
     complex_numbers,
     corrected_forms,
     creation,
+    evaluation_mode,
     example_run,
     generators,
     module_allowances,
     opaque,
+    own_types,
+    reserved_names,
+    sparse_tensors,
     specialized,
     translations,
     unique_names,
@@ -45,39 +50,49 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
     module = built.torch_module()
     notes: list[str] = []
     if module.training:
-        module.eval()
+        evaluation_mode.enter(module)
         notes.append("exported in evaluation mode (dropout off, batch statistics fixed)")
     args, kwargs, named = _inputs(module, built, request)
+    own_types.register((args, kwargs), torch)
     shapes, axes = _dynamic(named, request, torch)
-    program, fixed = _trace(entry, module, args, kwargs, named, shapes, notes, project, built, torch)
     own = built.inputs is not None and not built.made_up
-    result = {
-        "notes": notes,
+    told = {
         "versions": _versions(torch),
         "axes": axes,
         "created": _created(module),
         "untrained": _untrained(module),
         "inputs": list(named),
-        "recorded": fixed is not None and fixed.note.startswith(specialized.NOTE),
-        "read": _read_inputs(program, fixed, args, kwargs, torch),
-        **(examples_show(_by_node(program, args, kwargs, named, torch)) if own else {}),
     }
-    if generators.take_away(program):
-        notes.append(generators.NOTE)
-    try:
-        result["format"] = _write_onnx(program, out, torch)
-    except _NoExporter as missing:
-        torch.export.save(program, os.path.join(out, "program.pt2"))
-        notes.append(f"{missing}; the traced program was handed back instead of ONNX")
-        result["format"] = "pt2"
-    except BaseException as error:
-        if isinstance(error, (KeyboardInterrupt, MemoryError)):
-            raise
-        raise ExportFailure(
-            f"{entry}: torch {torch.__version__} traced the model but could not write it as ONNX: {_cause(error)}",
-            project.of_traceback(error) or built.place,
-        ) from error
-    return {**result, "ran": example_run.is_light(program, torch) and _run(module, args, kwargs, torch) is None}
+    first: BaseException | None = None
+    with reserved_names.renamed(module, torch) as given:
+        for program, note, fixed in _programs(entry, module, args, kwargs, named, shapes, project, built, torch):
+            result = {
+                **told,
+                "notes": [*notes, note] if note else notes,
+                "recorded": fixed is not None and note.startswith(specialized.NOTE),
+                "read": _read_inputs(program, fixed, args, kwargs, torch),
+                **(examples_show(_by_node(program, args, kwargs, named, torch)) if own else {}),
+            }
+            if generators.take_away(program):
+                result["notes"] = [*result["notes"], generators.NOTE]
+            try:
+                result["format"] = _write_onnx(program, out, torch, given)
+            except _NoExporter as missing:
+                torch.export.save(program, os.path.join(out, "program.pt2"))
+                said = f"{missing}; the traced program was handed back instead of ONNX"
+                result.update(format="pt2", notes=[*result["notes"], said])
+            except BaseException as error:
+                if isinstance(error, (KeyboardInterrupt, MemoryError)):
+                    raise
+                first = first or error
+                continue
+            light = example_run.is_light(program, torch)
+            return {**result, "ran": light and _ran(module, args, kwargs, torch)[1] is None}
+    assert first is not None  # without a program there is a failure
+    raise ExportFailure(
+        f"{entry}: torch {torch.__version__} traced the model but could not write it as ONNX: {_cause(first)}",
+        project.of_traceback(first) or built.place,
+    ) from first
 
 
 def _untrained(module: Any) -> list[str]:
@@ -203,19 +218,23 @@ def _nothing_dynamic(value: Any) -> Any:
     return None
 
 
-def _trace(
+def _programs(
     entry: str,
     module: Any,
     args: Any,
     kwargs: Any,
     named: Any,
     shapes: Any,
-    notes: list[str],
     project: Project,
     built: Built,
     torch: Any,
-) -> tuple[Any, specialized.Fixed | None]:
-    """The first of several ways of tracing that succeeds, and what it fixed; the failure of the first if none does."""
+    gradients: bool = False,
+) -> Iterator[tuple[Any, str, specialized.Fixed | None]]:
+    """The programs of those ways of tracing that succeed, each with what there is to say about it and what it fixed.
+
+    The next is asked for where one cannot be written. Fails as the first way did if none succeeds. With `gradients`,
+    which a model may ask for itself (a penalty on them, a differential equation), they are recorded.
+    """
     attempts: list[tuple[Any, bool, str]] = [(shapes, False, "")]
     if shapes is not None:
         automatic = _automatic(shapes, torch)
@@ -226,9 +245,10 @@ def _trace(
         )
     attempts.append((None, True, "symbolic dimensions were fixed at their example sizes" if shapes else ""))
     first: BaseException | None = None
+    traced = False
     for dynamic, strict, note in attempts:
         try:
-            with torch.no_grad(), _all_lines_of(project), _allowances(torch):
+            with torch.set_grad_enabled(gradients), _all_lines_of(project), _allowances(torch):
                 program = _torch_export(torch, module, args, kwargs, named, dynamic, strict)
         except BaseException as error:
             if isinstance(error, (KeyboardInterrupt, MemoryError)):
@@ -238,53 +258,68 @@ def _trace(
                 first = error  # without symbols the framework's message speaks of sizes a person knows
                 break
             continue
-        if note:
-            notes.append(note)
-        return program, None
-    assert first is not None
-    raised = _run(module, args, kwargs, torch)
-    if raised is not None and is_defect(raised, project):
+        traced = True
+        yield program, note, None
+    made, raised = _ran(module, args, kwargs, torch, gradients)
+    if raised is not None and not gradients and _ran(module, args, kwargs, torch, True)[1] is None:
+        yield from _programs(entry, module, args, kwargs, named, shapes, project, built, torch, True)
+        return
+    if not traced and own_types.register(made, torch):
+        yield from _programs(entry, module, args, kwargs, named, shapes, project, built, torch, gradients)
+        return
+    with sparse_tensors.dense_state(module, torch) as changed:
+        if changed:
+            yield from _programs(entry, module, args, kwargs, named, shapes, project, built, torch, gradients)
+            return
+    if raised is not None and not traced and is_defect(raised, project):
         raise ExportFailure(
             f"{entry}: the model raises on its example inputs: {describe(raised)}",
             project.of_traceback(raised) or built.place,
             "running" if built.inputs is not None else "described",
         ) from raised
-    if raised is None:
-        forward, said = module.forward, "this torch cannot record a run"
-        for selections in (False, True):
-            try:
-                with torch.no_grad(), _all_lines_of(project), _allowances(torch):
-                    fixed = specialized.fix(module, args, kwargs, torch, project.innermost, selections=selections)
-                    if fixed is not None:
-                        program = _torch_export(torch, module, args, kwargs, named, None, False)
-                        notes.append(fixed.note)
-                        return program, fixed
-            except Exception as error:  # the first failure is the one that a person can do something about
-                said = f"recording the model's run on its example inputs failed too: {_cause(error)}"[:200]
-            module.forward = forward
-        notes.append(said)
-    raise ExportFailure(
-        f"{entry}: the model failed while it was traced with its example inputs: {_cause(first)}",
-        project.of_traceback(first) or built.place,
-    ) from first
+    for selections in (False, True) if raised is None else ():
+        forward = module.forward
+        try:
+            with torch.set_grad_enabled(gradients), _all_lines_of(project), _allowances(torch):
+                fixed = specialized.fix(module, args, kwargs, torch, project.innermost, selections=selections)
+                program = _torch_export(torch, module, args, kwargs, named, None, False) if fixed is not None else None
+        except Exception:  # the first failure is the one that a person can do something about
+            program = None
+        if program is not None and fixed is not None:
+            traced = True
+            yield program, fixed.note, fixed
+        module.forward = forward
+    if not traced:
+        assert first is not None
+        raise ExportFailure(
+            f"{entry}: the model failed while it was traced with its example inputs: {_cause(first)}",
+            project.of_traceback(first) or built.place,
+        ) from first
 
 
-def _run(module: Any, args: Any, kwargs: Any, torch: Any) -> BaseException | None:
-    """What the model itself raises, without any tracing; None if it runs."""
+def _ran(module: Any, args: Any, kwargs: Any, torch: Any, gradients: bool = False) -> tuple[Any, BaseException | None]:
+    """What the model gives, without any tracing, or what it raises itself."""
     try:
-        with torch.no_grad():
-            module(*args, **kwargs)
+        with torch.set_grad_enabled(gradients):
+            return module(*args, **kwargs), None
     except Exception as error:
-        return error
-    return None
+        return None, error
 
 
 @contextlib.contextmanager
 def _allowances(torch: Any) -> Iterator[None]:
     sizes = allowances.sizes_without_values(torch)
     unmoved, masks = module_allowances.parts_that_stay(torch), module_allowances.masks_of_bytes(torch)
-    unset = module_allowances.buffers_without_a_value(torch)
-    with allowances.unchecked_distributions(torch), allowances.data_that_stays(torch), sizes, unmoved, masks, unset:
+    unset, dense = module_allowances.buffers_without_a_value(torch), sparse_tensors.products_of_dense(torch)
+    with (
+        dense,
+        allowances.unchecked_distributions(torch),
+        allowances.data_that_stays(torch),
+        sizes,
+        unmoved,
+        masks,
+        unset,
+    ):
         yield
 
 
@@ -354,7 +389,7 @@ class _NoExporter(Exception):
     """This environment cannot write ONNX; the text says why."""
 
 
-def _write_onnx(program: Any, out: str, torch: Any) -> str:
+def _write_onnx(program: Any, out: str, torch: Any, given: Mapping[str, str] = MappingProxyType({})) -> str:
     try:
         import onnx_ir  # noqa: F401
         import onnxscript  # noqa: F401
@@ -364,6 +399,7 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
     if "dynamo" not in accepted:
         raise _NoExporter(f"torch {torch.__version__} has no exporter for traced programs")
     allowances.equal_bounds(program, torch)
+    allowances.tensors_alone(program, torch)
     with _silence():
         options: dict[str, Any] = {"dynamo": True, "optimize": False, "verbose": False}
         if "custom_translation_table" in accepted:
@@ -372,8 +408,10 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
         sizes = allowances.sizes_without_values(torch)
         # A complex tensor that is changed in place has no gradient, which decompositions would ask for.
         written = allowances.numbers_of_doubles(program, torch)
-        with torch.no_grad(), complex_numbers.known(torch), allowances.without_checks(torch), written, sizes:
+        known, opaque_nodes = complex_numbers.known(torch), opaque.where_no_form(torch)
+        with torch.no_grad(), known, opaque_nodes, allowances.without_checks(torch), written, sizes:
             exported = _exported(program, chosen, torch)
+    reserved_names.take_back(exported.model.graph, given)
     unique_names.make_unique(exported.model.graph)
     weights = sum(v.const_value.nbytes for v in exported.model.graph.initializers.values() if v.const_value is not None)
     exported.save(os.path.join(out, "model.onnx"), external_data=weights > EMBED_LIMIT)

@@ -206,6 +206,7 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
         # Its decomposition and the exporter's own form overflow in the tail; torch's kernels do not.
         aten.special_log_ndtr.default: opaque.translation(aten.special_log_ndtr.default),
         aten.special_erfcx.default: opaque.translation(aten.special_erfcx.default),
+        aten._neg_view.default: lambda self: op.Neg(self),  # the imaginary part of a conjugate
         aten.sinc.default: sinc,
         aten.special_entr.default: entropy,
         aten.histc.default: histogram,

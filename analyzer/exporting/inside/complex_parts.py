@@ -1,0 +1,111 @@
+"""Forms on complex numbers from those on real ones: what is linear works on the two parts alike.
+
+Complex numbers are pairs along a last axis of size 2 here. An operator that moves, selects or adds numbers gives, of
+the real parts and of the imaginary ones, those of its result; one that goes by sizes alone is that of the moduli.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+_MOVING = "as_strided clone copy diagonal diagonal_copy flip narrow repeat repeat_interleave roll rot90 t unfold where"
+_PICKING = "gather index index_select masked_select take take_along_dim tril triu"
+_PUTTING = "constant_pad_nd diagonal_scatter index_copy index_put masked_scatter pad scatter"
+_ADDING = "cumsum index_add mean neg scatter_add select_scatter slice_scatter sum trace"
+LINEAR = frozenset(" ".join((_MOVING, _PICKING, _PUTTING, _ADDING)).split())
+OF_MODULI = frozenset({"linalg_vector_norm", "isnan"})
+_CREATED = {
+    f"{way}{what}": number for way in ("", "new_") for what, number in (("zeros", 0), ("ones", 1), ("empty", 0))
+}
+_CAST = frozenset({"_to_copy", "convert_element_type"})
+_ADDED = frozenset({"value", "other", "fill_value"})  # numbers in the place of an operand
+
+
+def taken_by(node: Any, torch: Any) -> bool:
+    """Whether a node of a traced program takes complex numbers."""
+    return any(_is_complex(operand, torch) for operand in node.all_input_nodes)
+
+
+def form(node: Any, registry: Any, torch: Any) -> Callable[..., Any] | None:
+    """A form on pairs from the exporter's own for real numbers; None where there is none."""
+    name = node.target._schema.name.partition("::")[2]
+    own = next((known.onnx_function for known in registry.get_decomps(node.target) if not known.is_complex), None)
+    if own is None or name not in LINEAR | OF_MODULI or not _is_plain(node, torch):
+        return None
+
+    def written(*arguments: Any, **named: Any) -> Any:
+        from onnxscript import opset18 as op
+
+        def applied(change: Callable[..., Any]) -> Any:
+            given = [_changed(*each, change, torch) for each in zip(arguments, node.args)]  # noqa: B905 - Python 3.9
+            return own(*given, **{k: _changed(v, node.kwargs[k], change, torch) for k, v in named.items()})
+
+        if name in OF_MODULI:
+            return applied(lambda pair: op.ReduceL2(pair, op.Constant(value_ints=[-1]), keepdims=False))
+        parts = (applied(lambda pair, i=i: op.Gather(pair, op.Constant(value_int=i), axis=-1)) for i in (0, 1))
+        return op.Concat(*(op.Unsqueeze(part, op.Constant(value_ints=[-1])) for part in parts), axis=-1)
+
+    return written
+
+
+def creation(node: Any, torch: Any) -> Callable[..., Any] | None:
+    """A form of what makes complex numbers of real ones or of none; the exporter's own give no pairs."""
+    made = node.meta.get("val")
+    name = node.target._schema.name.partition("::")[2]
+    of_none = {*_CREATED, "full"} if not taken_by(node, torch) else set()
+    if not _is_complex(node, torch) or name not in of_none | _CAST:
+        return None
+
+    def filled(*arguments: Any, **named: Any) -> Any:
+        import onnx_ir as ir
+        from onnxscript import opset18 as op
+
+        number = named.get("fill_value", arguments[1] if len(arguments) > 1 else 0) if name == "full" else None
+        value = complex(_CREATED.get(name, 0) if number is None else number)
+        shape = [int(size) for size in made.shape]
+        kind = {torch.complex128: ir.DataType.DOUBLE}.get(made.dtype, ir.DataType.FLOAT)
+        pair = op.Cast(op.Constant(value_floats=[value.real, value.imag]), to=kind)
+        return op.Expand(pair, op.Constant(value_ints=[*shape, 2]))
+
+    def cast(self: Any, *arguments: Any, **named: Any) -> Any:
+        import onnx_ir as ir
+        from onnxscript import opset18 as op
+
+        kind = {torch.complex128: ir.DataType.DOUBLE}.get(made.dtype, ir.DataType.FLOAT)
+        numbers = op.Cast(self, to=kind)
+        if taken_by(node, torch):
+            return numbers
+        last = op.Constant(value_ints=[-1])
+        nothing = op.Expand(op.CastLike(0.0, numbers), op.Shape(numbers))
+        return op.Concat(op.Unsqueeze(numbers, last), op.Unsqueeze(nothing, last), axis=-1)
+
+    return cast if name in _CAST else filled
+
+
+def _is_plain(node: Any, torch: Any) -> bool:
+    """Whether all that is added or chosen from is complex, and the result is of the same type.
+
+    A real number in such a place has no imaginary part, and would be taken for one.
+    """
+    operands = [n.meta.get("val") for n in node.all_input_nodes]
+    real = [x for x in operands if isinstance(x, torch.Tensor) and x.dtype.is_floating_point]
+    arguments = [a.name for a in node.target._schema.arguments]
+    numbers = dict([*zip(arguments, node.args), *node.kwargs.items()])  # noqa: B905 - Python 3.9
+    added = [numbers[key] for key in _ADDED if isinstance(numbers.get(key), (int, float, complex))]
+    return not real and not any(added) and numbers.get("dtype") is None
+
+
+def _is_complex(node: Any, torch: Any) -> bool:
+    value = node.meta.get("val") if hasattr(node, "meta") else None
+    return isinstance(value, torch.Tensor) and bool(value.dtype.is_complex)
+
+
+def _changed(argument: Any, node: Any, change: Callable[..., Any], torch: Any) -> Any:
+    if isinstance(node, (list, tuple)):
+        return [_changed(*each, change, torch) for each in zip(argument, node)]  # noqa: B905 - Python 3.9
+    if not _is_complex(node, torch):
+        return argument
+    made = change(argument)
+    made.shape, made.dtype = type(argument.shape)(argument.shape[:-1]), argument.dtype
+    return made
