@@ -7,7 +7,6 @@ import functools
 from typing import Any
 
 from analyzer.tracing.agreement import alike
-from analyzer.tracing.comparisons import invert_truth
 from analyzer.tracing.evaluation import (
     Signal,
     Steps,
@@ -19,6 +18,7 @@ from analyzer.tracing.evaluation import (
 )
 from analyzer.tracing.inside.size_conditions import asks_for_sizes
 from analyzer.tracing.libraries import MARK
+from analyzer.tracing.negation import invert_truth
 from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.own_truths import own_truth
 from analyzer.tracing.paths import Journal, PathEnd, Undecided

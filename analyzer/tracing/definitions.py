@@ -6,7 +6,6 @@ import ast
 from dataclasses import replace
 
 from analyzer.tracing.calls import call_function
-from analyzer.tracing.comparisons import MIXED_IN
 from analyzer.tracing.contexts import around
 from analyzer.tracing.dataclass_fields import PYDANTIC
 from analyzer.tracing.evaluation import call, evaluate, run_block, seen
@@ -14,6 +13,7 @@ from analyzer.tracing.frames import Frame
 from analyzer.tracing.generic_functions import GENERIC, REGISTER
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators.flags import command_line_decorator
+from analyzer.tracing.orderings import MIXED_IN
 from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.suspended_bodies import Held

@@ -8,10 +8,11 @@ from analyzer.tracing import displays
 from analyzer.tracing.arithmetic import binary, unary
 from analyzer.tracing.assignment import store_name
 from analyzer.tracing.calls import call_node
-from analyzer.tracing.comparisons import compare, invert_truth
+from analyzer.tracing.comparisons import compare
 from analyzer.tracing.definitions import make_lambda
 from analyzer.tracing.evaluation import EXPRESSIONS, evaluate, get_attribute, get_item
 from analyzer.tracing.names import lookup
+from analyzer.tracing.negation import invert_truth
 from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.own_truths import own_truth
 from analyzer.tracing.tracer import Tracer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.builtins.introspection import is_a
+from analyzer.tracing.builtins.kinds import is_a
 from analyzer.tracing.values import Class, Function, Instance, ListV, Unknown, Value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from analyzer.tracing.builtins.introspection import is_a
+from analyzer.tracing.builtins.kinds import is_a
 from analyzer.tracing.comparisons import compare
 from analyzer.tracing.evaluation import evaluate, get_attribute
 from analyzer.tracing.tracer import Tracer

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.builtins.introspection import is_a
+from analyzer.tracing.builtins.kinds import is_a
 from analyzer.tracing.samples.sampler import Sampler
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracing import explore

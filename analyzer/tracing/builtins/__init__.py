@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from analyzer.tracing.builtins import files, introspection, iterables, numbers
+from analyzer.tracing.builtins import attribute_access, files, introspection, iterables, kinds, numbers
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.known_types import CLASSES
 from analyzer.tracing.object_attributes import OBJECT
@@ -34,11 +34,11 @@ _RULES: dict[str, Callable[[Any], Value]] = {
     "round": numbers.round_, "divmod": numbers.divmod_, "pow": numbers.pow_,
     "open": files.open_,
     # types, attributes, the program itself
-    "isinstance": introspection.isinstance_, "hasattr": introspection.hasattr_, "getattr": introspection.getattr_,
-    "setattr": introspection.setattr_, "super": introspection.super_, "type": _type,
-    "issubclass": introspection.issubclass_,
-    "callable": introspection.callable_, "locals": introspection.locals_, "globals": introspection.globals_,
-    "vars": introspection.vars_, "exit": introspection.exit_, "quit": introspection.exit_,
+    "isinstance": kinds.isinstance_, "hasattr": attribute_access.hasattr_, "getattr": attribute_access.getattr_,
+    "setattr": attribute_access.setattr_, "super": introspection.super_, "type": _type,
+    "issubclass": kinds.issubclass_,
+    "callable": introspection.callable_, "locals": attribute_access.locals_, "globals": introspection.globals_,
+    "vars": attribute_access.vars_, "exit": introspection.exit_, "quit": introspection.exit_,
     "print": introspection.nothing, "eval": introspection.eval_, "exec": introspection.dynamic,
     "__import__": introspection.dynamic, "compile": introspection.dynamic, "input": introspection.input_,
     "raw_input": introspection.input_, "ord": introspection.plain(ord), "chr": introspection.plain(chr),
@@ -46,8 +46,8 @@ _RULES: dict[str, Callable[[Any], Value]] = {
     "staticmethod": introspection.method_of_kind("staticmethod"),
     "classmethod": introspection.method_of_kind("classmethod"),
     "property": introspection.property_, "id": introspection.identity, "hash": introspection.identity,
-    "dir": introspection.dir_,
-    "delattr": introspection.delattr_, "format": introspection.plain(format), "complex": introspection.plain(complex),
+    "dir": attribute_access.dir_, "delattr": attribute_access.delattr_,
+    "format": introspection.plain(format), "complex": introspection.plain(complex),
     "bytes": introspection.plain(bytes), "bytearray": introspection.plain(bytes), "ascii": introspection.plain(ascii),
     "oct": introspection.plain(oct),
 }  # fmt: skip
