@@ -18,7 +18,7 @@ from importlib import metadata
 from pathlib import Path
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.framework_api import check_framework_names
+from analyzer.tracing.checkers.framework_api import check_framework_names
 
 PACKAGES = {"torch": "torch", "tensorflow": "tensorflow_cpu", "keras": "keras", "numpy": "numpy"}
 

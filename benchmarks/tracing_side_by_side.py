@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from analyzer.tracing.annotations import annotated
+from analyzer.tracing.contracts.annotations import annotated
 from analyzer.tracing.tracing import propose_annotations
 from benchmarks.tracing_unseen import Mutant, _changed_lines, _copied, read
 

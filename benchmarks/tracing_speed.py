@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing import branches, tracing
-from analyzer.tracing.paths import Explorer
+from analyzer.tracing import tracing
+from analyzer.tracing.language import branches
+from analyzer.tracing.paths.paths import Explorer
 from analyzer.tracing.tracing import explore, read_source
 
 CORPUS = Path(__file__).parents[1] / "tests" / "tracing" / "corpus"

@@ -19,7 +19,7 @@ import pytest
 from docker.errors import DockerException
 from hypothesis import settings
 
-from analyzer.tracing import type_checkers
+from analyzer.tracing.checkers import type_checkers
 
 ROOT = Path(__file__).parent
 # Files of more than ten seconds and tests of more than two, all parameters together (`--durations=0`).

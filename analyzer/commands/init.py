@@ -27,7 +27,7 @@ from analyzer.selecting.keras_steps import Batch, own_steps
 from analyzer.selecting.missing_packages import Missing, missing_packages
 from analyzer.selecting.model_code import ModelClass, read_model_code, runs_when_imported
 from analyzer.selecting.targets import discover
-from analyzer.tracing.accepted_inputs import accepted, refusal
+from analyzer.tracing.programs.accepted_inputs import accepted, refusal
 
 CONFIGURATION, ENTRIES, WORKFLOW = ".assay.yml", "assay_models.py", ".github/workflows/assay.yml"
 ACTIVE = 8  # examples that become targets at once: each is exported, which takes seconds; the others stay commented out

@@ -20,14 +20,14 @@ from analyzer.commands.trace import repository_root
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.rendering.rules import help_uri
-from analyzer.tracing.exploring import tells_of_a_budget
-from analyzer.tracing.hints import Hint
-from analyzer.tracing.python_bugs import MOST_CHARACTERS
-from analyzer.tracing.recorded_shapes import recorded_hints
-from analyzer.tracing.remembered import Memory
-from analyzer.tracing.summaries import default_folder, writable_folder
+from analyzer.tracing.checkers.python_bugs import MOST_CHARACTERS
+from analyzer.tracing.checkers.type_checkers import Said, carried, check_types, digest
+from analyzer.tracing.contracts.hints import Hint
+from analyzer.tracing.contracts.recorded_shapes import recorded_hints
+from analyzer.tracing.imports.summaries import default_folder, writable_folder
+from analyzer.tracing.paths.exploring import tells_of_a_budget
+from analyzer.tracing.paths.remembered import Memory
 from analyzer.tracing.tracing import trace_with_hints
-from analyzer.tracing.type_checkers import Said, carried, check_types, digest
 
 if TYPE_CHECKING:
     from lsprotocol import types

@@ -19,12 +19,12 @@ from analyzer.configuration.config import Environment
 from analyzer.findings import AnalysisResult, Finding, Level, Verdict, ordered
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing import trace
+from analyzer.tracing.checkers.python_bugs import checked_by_types
+from analyzer.tracing.checkers.type_checkers import Known, check_types
+from analyzer.tracing.contracts.recorded_shapes import keep
 from analyzer.tracing.dry_run import LIMITS, DryRun, dry_run, is_script, recorded_calls, with_dry_run
-from analyzer.tracing.python_bugs import checked_by_types
-from analyzer.tracing.recorded_shapes import keep
-from analyzer.tracing.summaries import default_folder, writable_folder
+from analyzer.tracing.imports.summaries import default_folder, writable_folder
 from analyzer.tracing.tracing import propose_annotations, read_source
-from analyzer.tracing.type_checkers import Known, check_types
 from analyzer.walls.attended import Served
 from analyzer.walls.choice import add_sandbox, chosen
 from analyzer.walls.docker import DockerSandbox

@@ -13,7 +13,7 @@ from analyzer.problem import NotAllowedProblem, Problem, SurroundingsProblem
 from analyzer.rendering.report_json import finding_from_json, finding_to_json, target_from_json, target_to_json
 
 if TYPE_CHECKING:
-    from analyzer.tracing.type_checkers import Known
+    from analyzer.tracing.checkers.type_checkers import Known
     from analyzer.walls import Sandbox
 
 

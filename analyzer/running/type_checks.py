@@ -9,9 +9,9 @@ from typing import Any
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.problem import TargetProblem
 from analyzer.running.aside import read_aside
-from analyzer.tracing.python_bugs import checked_by_types
+from analyzer.tracing.checkers.python_bugs import checked_by_types
+from analyzer.tracing.checkers.type_checkers import Known, check_types
 from analyzer.tracing.tracing import read_source
-from analyzer.tracing.type_checkers import Known, check_types
 
 
 def types_of(files: Collection[tuple[Path, TargetConfig]], config: Config) -> Known:

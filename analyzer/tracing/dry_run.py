@@ -18,8 +18,8 @@ from typing import Any
 
 from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level, Location
 from analyzer.problem import TargetProblem
-from analyzer.tracing.annotations import ObservedCall
-from analyzer.tracing.problems import DEFAULT_RUN, EVERY_RUN
+from analyzer.tracing.contracts.annotations import ObservedCall
+from analyzer.tracing.paths.problems import DEFAULT_RUN, EVERY_RUN
 from analyzer.walls import PYTHON, Completed, ResourceLimits, Sandbox
 from analyzer.walls.imports import DRY_RUN, TOLD, frameworks_of
 from analyzer.walls.process import further_packages, importing

@@ -14,14 +14,17 @@ from pathlib import Path
 from analyzer.findings import AnalysisResult
 from analyzer.frameworks.requested_versions import Versions, read_versions
 from analyzer.problem import TargetProblem
-from analyzer.tracing.annotations import Annotation, ObservedCall, annotated, propose
-from analyzer.tracing.entries import explore_definitions, explore_drivers
-from analyzer.tracing.exploring import explore_paths, explore_sample, scale_of
-from analyzer.tracing.frames import MOST_STEPS, Shared, comments_in
-from analyzer.tracing.garbage import seldom_collected
-from analyzer.tracing.hints import Hint, hints
-from analyzer.tracing.modules import run_module
-from analyzer.tracing.problems import (
+from analyzer.tracing.checkers.python_bugs import check_python
+from analyzer.tracing.checkers.type_checkers import NOTHING, Known
+from analyzer.tracing.contracts.annotations import Annotation, ObservedCall, annotated, propose
+from analyzer.tracing.contracts.hints import Hint, hints
+from analyzer.tracing.imports.modules import run_module
+from analyzer.tracing.imports.summaries import Summaries
+from analyzer.tracing.language.values import Scope
+from analyzer.tracing.paths.exploring import explore_paths, explore_sample, scale_of
+from analyzer.tracing.paths.frames import MOST_STEPS, Shared, comments_in
+from analyzer.tracing.paths.garbage import seldom_collected
+from analyzer.tracing.paths.problems import (
     DEFAULT_RUN,
     DOCUMENTED_CALL,
     DOCUMENTED_PROGRAM,
@@ -30,13 +33,10 @@ from analyzer.tracing.problems import (
     SAMPLED_RUN,
     Diagnostic,
 )
-from analyzer.tracing.python_bugs import check_python
-from analyzer.tracing.remembered import Memory, remembered
-from analyzer.tracing.summaries import Summaries
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.type_checkers import NOTHING, Known
-from analyzer.tracing.values import Scope
-from analyzer.tracing.verdicts import to_findings
+from analyzer.tracing.paths.remembered import Memory, remembered
+from analyzer.tracing.paths.tracer import Tracer
+from analyzer.tracing.paths.verdicts import to_findings
+from analyzer.tracing.programs.entries import explore_definitions, explore_drivers
 
 MOST_BYTES = 4_000_000  # a longer source is generated, and its tree takes a gigabyte
 MOST_PATHS = 24  # of a script; what lies beyond is said

@@ -215,16 +215,16 @@ def test_sets_of_operator_names_are_traits() -> None:
             if len(told) > 2 and 2 * sum(n.rstrip("_") in own for n in told) >= len(told):
                 found.append(f"{path.relative_to(root)}: {ast.unparse(statement)[:30]}")
     assert [line.partition(" = ")[0] for line in found] == [
-        "tracing/attained.py: KEEPING",  # functions and methods of three frameworks whose results attain what is given
-        "tracing/attained.py: _REAL",  # functions that draw any number
-        "tracing/attained.py: _LOSSES",  # that are never negative
         "tracing/operators/layers.py: CONVERTING",  # methods of modules
         "tracing/operators/tables.py: _OVER_ROWS",  # methods of pandas' tables
-        "tracing/questions.py: _JOINING",  # of truths
+        "tracing/paths/attained.py: KEEPING",  # functions and methods whose results attain what is given
+        "tracing/paths/attained.py: _REAL",  # functions that draw any number
+        "tracing/paths/attained.py: _LOSSES",  # that are never negative
+        "tracing/paths/questions.py: _JOINING",  # of truths
+        "tracing/programs/used_as_tensors.py: _OF_TENSORS",  # methods that tensors of PyTorch alone have
         "tracing/samples/chance.py: _NORMAL",  # functions that draw numbers
         "tracing/samples/cost.py: _COUNTED",  # functions of NumPy and torch, by what they cost
         "tracing/samples/cost.py: _PRODUCTS",
-        "tracing/used_as_tensors.py: _OF_TENSORS",  # methods that tensors of PyTorch have and other values lack
         "validity/space_reader.py: DOMAIN_KEYS",  # of a file
         "validity/specs/creation.py: SIZES",
         "validity/specs/losses.py: REDUCTIONS",  # values of an attribute

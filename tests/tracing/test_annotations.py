@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.commands.cli import main
-from analyzer.tracing.annotations import ObservedCall, annotated
+from analyzer.tracing.contracts.annotations import ObservedCall, annotated
 from analyzer.tracing.tracing import propose_annotations
 
 SOURCE = '''"""A classifier."""

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.builtins.kinds import is_a
+from analyzer.tracing.language.builtins.kinds import is_a
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Api, Native, Unknown, Value
 from analyzer.tracing.samples.sampler import Sampler
-from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracing import explore
-from analyzer.tracing.values import Api, Native, Unknown, Value
 
 HEAD = "import numpy as np\nimport torch\nfrom somelib import kind\nrng = np.random.default_rng(0)\n"
 NUMBERS = [

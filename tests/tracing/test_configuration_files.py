@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.problems import DEFAULT_RUN, Diagnostic
+from analyzer.tracing.paths.problems import DEFAULT_RUN, Diagnostic
 from analyzer.tracing.tracing import explore, read_source
 
 READERS = {

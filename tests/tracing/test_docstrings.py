@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.docstrings import shapes_in
-from analyzer.tracing.problems import DOCUMENTED_CALL, Diagnostic
+from analyzer.tracing.contracts.docstrings import shapes_in
+from analyzer.tracing.paths.problems import DOCUMENTED_CALL, Diagnostic
 from analyzer.tracing.tracing import explore
 
 

@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.problems import Diagnostic
+from analyzer.tracing.paths.problems import Diagnostic
 from analyzer.tracing.tracing import explore, read_source
 
 HEAD = """

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.problems import Diagnostic
+from analyzer.tracing.paths.problems import Diagnostic
 from analyzer.tracing.tracing import explore
 
 HEAD = "import torch, einx\nz = torch.zeros\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.frames import IMPORT_RESERVE, IMPORT_STEPS, Shared
+from analyzer.tracing.paths.frames import IMPORT_RESERVE, IMPORT_STEPS, Shared
 from analyzer.tracing.tracing import explore, read_source
 
 

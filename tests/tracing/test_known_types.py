@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.frames import Shared
-from analyzer.tracing.known_types import element, member, parts, returned
+from analyzer.tracing.language.known_types import element, member, parts, returned
+from analyzer.tracing.paths.frames import Shared
 from analyzer.tracing.tracing import explore, read_source
 from scripts.frameworks.extract_stdlib import DATA
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing import libraries, library_index, modules, summaries
-from analyzer.tracing.frames import IMPORT_STEPS, Shared
-from analyzer.tracing.summaries import Summaries
-from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.imports import libraries, library_index, modules, summaries
+from analyzer.tracing.imports.summaries import Summaries
+from analyzer.tracing.paths.frames import IMPORT_STEPS, Shared
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.tracing.tracing import explore, read_source
 
 FILES = {

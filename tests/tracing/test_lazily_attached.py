@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.frames import Shared
+from analyzer.tracing.paths.frames import Shared
 from analyzer.tracing.tracing import explore
 
 ATTACHED = """

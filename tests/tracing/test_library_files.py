@@ -9,7 +9,7 @@ import torch
 
 from analyzer.findings import Confidence, FailOn, Level
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.problems import EVERY_CALL, UNREACHED, Diagnostic
+from analyzer.tracing.paths.problems import EVERY_CALL, UNREACHED, Diagnostic
 from analyzer.tracing.tracing import explore, read_source, trace, trace_with_hints
 
 HEAD = "import torch, torch.nn as nn\nimport somelib\n"

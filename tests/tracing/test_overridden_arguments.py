@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing import libraries, library_index
+from analyzer.tracing.imports import libraries, library_index
 from analyzer.tracing.tracing import explore, read_source
 
 BASE = """

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.paths import Decision, Explorer
-from analyzer.tracing.symbols import Site
+from analyzer.tracing.paths.paths import Decision, Explorer
+from analyzer.tracing.paths.symbols import Site
 from analyzer.tracing.tracing import explore, read_source
 
 

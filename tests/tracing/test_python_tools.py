@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing import python_tools, tool_runs
-from analyzer.tracing.python_bugs import check_python
-from analyzer.tracing.tool_runs import ToolFailed
+from analyzer.tracing.checkers import python_tools, tool_runs
+from analyzer.tracing.checkers.python_bugs import check_python
+from analyzer.tracing.checkers.tool_runs import ToolFailed
 
 TEXT = "def area(width):\n    return width * hight\n"
 

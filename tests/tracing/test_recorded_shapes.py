@@ -11,7 +11,7 @@ from rich.console import Console
 from analyzer.commands import trace as command
 from analyzer.commands.lsp import analysed
 from analyzer.tracing.inside.shapes import ShapeRecorder
-from analyzer.tracing.remembered import Memory
+from analyzer.tracing.paths.remembered import Memory
 
 SCRIPT = """
     import pickle

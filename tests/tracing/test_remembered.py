@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from torch.nn.modules import activation
 
-from analyzer.tracing.remembered import Memory
+from analyzer.tracing.checkers.type_checkers import Said, carried, digest
+from analyzer.tracing.paths.remembered import Memory
 from analyzer.tracing.tracing import trace_with_hints
-from analyzer.tracing.type_checkers import Said, carried, digest
 
 CORPUS = Path(__file__).parent / "corpus"
 LIBRARY = """\

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.frames import Shared
-from analyzer.tracing.garbage import seldom_collected
-from analyzer.tracing.paths import Journal
-from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.language.values import ListV, Scope
+from analyzer.tracing.paths.frames import Shared
+from analyzer.tracing.paths.garbage import seldom_collected
+from analyzer.tracing.paths.paths import Journal
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.tracing.tracing import explore, read_source, trace
-from analyzer.tracing.values import ListV, Scope
 
 HEAD = """
 import data

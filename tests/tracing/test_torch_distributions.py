@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.frames import Shared
+from analyzer.tracing.paths.frames import Shared
 from analyzer.tracing.tracing import explore
 
 HEAD = """import torch

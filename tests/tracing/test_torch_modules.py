@@ -242,7 +242,7 @@ def test_which_layers_are_of_which_class() -> None:
     """Against PyTorch: what is answered of two public layers is so."""
     import torch
 
-    from analyzer.tracing.builtins.kinds import _is_layer
+    from analyzer.tracing.language.builtins.kinds import _is_layer
 
     public = {n: k for n, k in vars(torch.nn).items() if isinstance(k, type) and issubclass(k, torch.nn.Module)}
     for name, layer in public.items():

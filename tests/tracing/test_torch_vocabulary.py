@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.frames import Shared
-from analyzer.tracing.hints import hints
+from analyzer.tracing.contracts.hints import hints
+from analyzer.tracing.paths.frames import Shared
 from analyzer.tracing.tracing import explore
 
 FITTING = """

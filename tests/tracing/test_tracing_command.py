@@ -9,7 +9,7 @@ import pytest
 
 from analyzer.commands.cli import main
 from analyzer.commands.lsp import analysed
-from analyzer.tracing.remembered import Memory
+from analyzer.tracing.paths.remembered import Memory
 
 GOOD = """
     import torch, torch.nn as nn

@@ -8,8 +8,8 @@ import pytest
 
 from analyzer.findings import Level
 from analyzer.frameworks.requested_versions import read_versions
-from analyzer.tracing.framework_api import check_framework_names
-from analyzer.tracing.problems import Diagnostic
+from analyzer.tracing.checkers.framework_api import check_framework_names
+from analyzer.tracing.paths.problems import Diagnostic
 from analyzer.tracing.tracing import explore, read_source
 
 CORPUS = Path(__file__).parent / "corpus"

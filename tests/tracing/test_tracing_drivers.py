@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing import libraries
-from analyzer.tracing.drivers import _python_files, drivers_of
-from analyzer.tracing.entries import SEARCH_STEPS
-from analyzer.tracing.problems import Diagnostic
+from analyzer.tracing.imports import libraries
+from analyzer.tracing.paths.problems import Diagnostic
+from analyzer.tracing.programs.drivers import _python_files, drivers_of
+from analyzer.tracing.programs.entries import SEARCH_STEPS
 from analyzer.tracing.tracing import explore, read_source
 
 NET = """

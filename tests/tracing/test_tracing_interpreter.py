@@ -11,8 +11,8 @@ from analyzer.findings import AnalysisResult, Confidence, FailOn, Finding, Level
 from analyzer.frameworks.requested_versions import Versions, read_versions
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing import trace
-from analyzer.tracing.problems import Diagnostic
-from analyzer.tracing.python_bugs import check_python  # noqa: F401  (imported so that a missing module shows here)
+from analyzer.tracing.checkers.python_bugs import check_python  # noqa: F401  (imported so that a missing module shows here)
+from analyzer.tracing.paths.problems import Diagnostic
 from analyzer.tracing.tracing import explore, read_source
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from analyzer.tracing.solver import Effort, PathSolver, connected, first_conflict, satisfiable
-from analyzer.tracing.witness import satisfied_by_trying
+from analyzer.tracing.paths.solver import Effort, PathSolver, connected, first_conflict, satisfiable
+from analyzer.tracing.paths.witness import satisfied_by_trying
 from analyzer.validity.terms import Cond, Poly, Symbol, Truth, any_of, at_least_zero, equal, floor_div, mod
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from analyzer.frameworks.api_tables import Asked, all_tables, tables
 from analyzer.frameworks.requested_versions import read_versions
-from analyzer.tracing.framework_api import check_framework_names
+from analyzer.tracing.checkers.framework_api import check_framework_names
 from scripts.frameworks.extract_wheels import read_names, read_wheel
 
 

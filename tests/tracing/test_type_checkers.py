@@ -13,10 +13,10 @@ from analyzer.commands.cli import main
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.frameworks.requested_versions import read_versions
 from analyzer.running.type_checks import types_of
-from analyzer.tracing import tool_runs, type_checkers
-from analyzer.tracing.python_bugs import check_python
-from analyzer.tracing.tool_runs import ToolFailed
-from analyzer.tracing.type_checkers import check_types, digest, said_of
+from analyzer.tracing.checkers import tool_runs, type_checkers
+from analyzer.tracing.checkers.python_bugs import check_python
+from analyzer.tracing.checkers.tool_runs import ToolFailed
+from analyzer.tracing.checkers.type_checkers import check_types, digest, said_of
 
 pytestmark = pytest.mark.type_checkers
 

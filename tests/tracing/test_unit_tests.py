@@ -9,9 +9,9 @@ from textwrap import dedent
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.problems import Diagnostic
+from analyzer.tracing.paths.problems import Diagnostic
+from analyzer.tracing.programs.unit_tests import cases_of
 from analyzer.tracing.tracing import explore
-from analyzer.tracing.unit_tests import cases_of
 
 
 def problems_of(tmp_path: Path, source: str, name: str = "test_net.py") -> list[Diagnostic]:

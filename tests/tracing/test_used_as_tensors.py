@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.frames import Shared
+from analyzer.tracing.paths.frames import Shared
+from analyzer.tracing.programs.used_as_tensors import _OF_TENSORS
 from analyzer.tracing.tracing import explore, read_source
-from analyzer.tracing.used_as_tensors import _OF_TENSORS
 
 FUNCTION = """
 import torch

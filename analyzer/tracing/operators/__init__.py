@@ -7,10 +7,23 @@ import string
 from collections.abc import Callable
 from typing import Any
 
-from analyzer.tracing.attained import record
-from analyzer.tracing.dictionary_objects import plain_list, store_of
-from analyzer.tracing.known_types import returned, value_of
-from analyzer.tracing.memory import write, write_results
+from analyzer.tracing.language.dictionary_objects import plain_list, store_of
+from analyzer.tracing.language.known_types import returned, value_of
+from analyzer.tracing.language.memory import write, write_results
+from analyzer.tracing.language.tensor_objects import asked, dispatched, is_asked, unwrapped
+from analyzer.tracing.language.tensors import OpenSize, Size, Tensor
+from analyzer.tracing.language.values import (
+    Api,
+    DictV,
+    Instance,
+    Layer,
+    ListV,
+    Object,
+    SuperV,
+    Unknown,
+    Value,
+    holds_objects,
+)
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.flags import flag_values
 from analyzer.tracing.operators.layer_attributes import layer_attribute, layer_attribute_set
@@ -33,21 +46,8 @@ from analyzer.tracing.operators.torch_modules import is_module
 from analyzer.tracing.operators.torch_second_names import own_name
 from analyzer.tracing.operators.typed import call_typed
 from analyzer.tracing.operators.written import mark, told_by_call
-from analyzer.tracing.tensor_objects import asked, dispatched, is_asked, unwrapped
-from analyzer.tracing.tensors import OpenSize, Size, Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import (
-    Api,
-    DictV,
-    Instance,
-    Layer,
-    ListV,
-    Object,
-    SuperV,
-    Unknown,
-    Value,
-    holds_objects,
-)
+from analyzer.tracing.paths.attained import record
+from analyzer.tracing.paths.tracer import Tracer
 
 __all__ = [
     "call_api",

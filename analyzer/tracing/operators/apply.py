@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from analyzer.tracing.complexity import MOST_PARTS, parts
+from analyzer.tracing.language.tensors import Shape, Tensor
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators import strides
 from analyzer.tracing.operators.hyperparameters import AUTOCAST, FLOATS, OPEN_TYPE, hyperparameters_of
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
@@ -14,9 +15,8 @@ from analyzer.tracing.operators.refusals import fail, record
 from analyzer.tracing.operators.repair import repair
 from analyzer.tracing.operators.spec_facts import defaults_of
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.tensors import Shape, Tensor
-from analyzer.tracing.tracer import APPLICATION, Tracer
-from analyzer.tracing.values import Value
+from analyzer.tracing.paths.complexity import MOST_PARTS, parts
+from analyzer.tracing.paths.tracer import APPLICATION, Tracer
 from analyzer.validity.registry import spec as find_spec
 from analyzer.validity.spec import TypeStatus
 from analyzer.validity.terms import Term

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.builtins.files import configuration_text
-from analyzer.tracing.configurations import (
+from analyzer.tracing.imports.configurations import (
     as_configuration,
     as_mapping,
     from_values,
@@ -11,9 +10,10 @@ from analyzer.tracing.configurations import (
     plain_content,
     to_values,
 )
+from analyzer.tracing.language.builtins.files import configuration_text
+from analyzer.tracing.language.plain_data import NotPlain, as_value
+from analyzer.tracing.language.values import DictV, ListV, Object, Value
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.plain_data import NotPlain, as_value
-from analyzer.tracing.values import DictV, ListV, Object, Value
 
 
 @operator("json.load yaml.load yaml.safe_load yaml.full_load", "stream *rest")

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from analyzer.operators.declaration import RECURRENT
 from analyzer.operators.registry import layer_or_function
+from analyzer.tracing.language.values import Unknown, Value, is_term
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.values import Unknown, Value, is_term
 from analyzer.validity.terms import Poly, equal, mod
 
 _COUNTS = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analyzer.tracing.contexts import CLOSING, NULL, STACK, SUPPRESSING
+from analyzer.tracing.language.contexts import CLOSING, NULL, STACK, SUPPRESSING
+from analyzer.tracing.language.values import Function, Object, Value
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import Function, Object, Value
 
 
 @operator("contextlib.suppress", "*args")

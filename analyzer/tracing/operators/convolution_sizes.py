@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tracing.values import Layer, Value, is_term
+from analyzer.tracing.language.values import Layer, Value, is_term
 from analyzer.validity.terms import floor_div
 
 SIZES_OF_CONVOLUTIONS = {"kernel_size": None, "stride": 1, "padding": 0, "dilation": 1}

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.tracing.attained import record
-from analyzer.tracing.evaluation import call, get_attribute
-from analyzer.tracing.operators.operands import tensor_of
-from analyzer.tracing.operators.written import mark
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import (
+from analyzer.tracing.language.evaluation import call, get_attribute
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import (
     DictV,
     Instance,
     ListV,
@@ -21,6 +17,10 @@ from analyzer.tracing.values import (
     Unknown,
     Value,
 )
+from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.written import mark
+from analyzer.tracing.paths.attained import record
+from analyzer.tracing.paths.tracer import Tracer
 
 # name -> (channels, height, width, training examples, test examples, classes)
 IMAGES = {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import DictV, Instance, ListV, Object, Unknown, Value
 from analyzer.tracing.operators.data import IMAGES, count_of, part_of, sliced
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import DictV, Instance, ListV, Object, Unknown, Value
 from analyzer.validity.terms import equal
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.einops_rules import rearranged
 from analyzer.tracing.operators.operands import items_of
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import ListV, Value
 
 _HOMES = ("einops_exts", "einops_exts.einops_exts")
 

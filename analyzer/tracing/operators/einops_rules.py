@@ -7,12 +7,12 @@ import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analyzer.tracing.language.tensors import Size, Tensor, show_shape
+from analyzer.tracing.language.values import DictV, ListV, Native, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tensors import Size, Tensor, show_shape
-from analyzer.tracing.values import DictV, ListV, Native, Value
 from analyzer.validity.terms import Term, equal, floor_div, mod, product
 
 Group = tuple[str, ...]  # the axes of one dimension: names, "1" and "…"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.einops_rules import Group, groups_of, joined, lengths_of, operand_of, split
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import Value
 from analyzer.validity.terms import equal
 
 _RULE = "pattern"

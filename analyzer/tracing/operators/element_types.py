@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from analyzer.tracing.values import Api, Value
+from analyzer.tracing.language.values import Api, Value
 
 _NAMES = {
     "float": "float32", "float32": "float32", "float64": "float64", "double": "float64", "half": "float16",

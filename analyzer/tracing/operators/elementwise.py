@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from analyzer.tracing.attained import record
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Unknown, Value, is_term
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.linear import matmul
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
@@ -12,9 +13,8 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.strides import is_contiguous, order_kept
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.operators.written import of_operands
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Unknown, Value, is_term
+from analyzer.tracing.paths.attained import record
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Cond, Poly, equal, floor_div, mod
 
 _NAMES = {

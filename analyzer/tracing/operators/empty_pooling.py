@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.problems import Diagnostic
-from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.paths.problems import Diagnostic
 
 
 def empty_pool(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from analyzer.tracing.configurations import hydra_configuration
-from analyzer.tracing.evaluation import call, evaluate
+from analyzer.tracing.imports.configurations import hydra_configuration
+from analyzer.tracing.language.evaluation import call, evaluate
+from analyzer.tracing.language.values import Api, Bound, DictV, Function, ListV, Object, Unknown, Value
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.paths import PathEnd
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, Bound, DictV, Function, ListV, Object, Unknown, Value
+from analyzer.tracing.paths.paths import PathEnd
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly
 
 

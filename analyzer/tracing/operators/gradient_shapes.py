@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import ListV, Value
 from analyzer.validity.terms import equal
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from analyzer.tracing.language.tensors import OpenSize, Tensor
+from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.spec_facts import defaults_of, open_ended
-from analyzer.tracing.tensors import OpenSize, Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, Unknown, Value
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.spec import Spec
 from analyzer.validity.terms import Poly
 

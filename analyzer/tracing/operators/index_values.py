@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import Value
 
 
 def check_indices(op: Op, index: Value, size: Any, what: str, *, from_end: bool = False, ignored: Value = None) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.attained import record
-from analyzer.tracing.memory import write
+from analyzer.tracing.language.memory import write
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Iterator_, ListV, SliceV, Unknown, Value
 from analyzer.tracing.operators.element_values import count_true
 from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.operands import tensor_of
@@ -14,9 +15,8 @@ from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.strides import of_index
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.operators.written import of_operands
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Iterator_, ListV, SliceV, Unknown, Value
+from analyzer.tracing.paths.attained import record
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minimum
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from analyzer.tracing.builtins import Call
-from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import (
+from analyzer.tracing.language.builtins import Call
+from analyzer.tracing.language.values import (
     Api,
     Bound,
     Class,
@@ -20,6 +18,8 @@ from analyzer.tracing.values import (
     Object,
     Value,
 )
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.paths.tracer import Tracer
 
 _KINDS = "inspect.Parameter."
 _EACH = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")

@@ -7,10 +7,10 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from analyzer.tracing.builtins import BUILTINS
-from analyzer.tracing.builtins.iterables import chosen
-from analyzer.tracing.evaluation import call, iterate, seen
-from analyzer.tracing.lazy_iterators import (
+from analyzer.tracing.language.builtins import BUILTINS
+from analyzer.tracing.language.builtins.iterables import chosen
+from analyzer.tracing.language.evaluation import call, iterate, seen
+from analyzer.tracing.language.lazy_iterators import (
     Derived,
     Passage,
     all_endless,
@@ -19,11 +19,11 @@ from analyzer.tracing.lazy_iterators import (
     is_lazy,
     known_elements,
 )
+from analyzer.tracing.language.own_truths import own_truth
+from analyzer.tracing.language.plain_data import MOST_ITEMS, NotPlain, as_value, plain_data
+from analyzer.tracing.language.truths import truth_of
+from analyzer.tracing.language.values import Iterator_, ListV, Value
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.own_truths import own_truth
-from analyzer.tracing.plain_data import MOST_ITEMS, NotPlain, as_value, plain_data
-from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import Iterator_, ListV, Value
 
 
 def all_elements(op: Op, value: Value) -> list[Value]:

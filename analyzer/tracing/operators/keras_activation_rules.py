@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.values import Api, Native, Unknown, Value
 from analyzer.tracing.operators.keras_ops_rules import softmax as of_rows
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
-from analyzer.tracing.values import Api, Native, Unknown, Value
 
 _PREFIX = "keras.activations."
 _KEPT = """relu sigmoid tanh elu selu gelu silu swish leaky_relu relu6 mish softplus softsign exponential linear celu

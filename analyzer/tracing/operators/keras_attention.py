@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import Instance, Layer, Native, Value
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Instance, Layer, Native, Value
 
 PARTS = ("_query_dense", "_key_dense", "_value_dense", "_compute_attention", "_output_dense")
 _FEATURES = "__query_features__"

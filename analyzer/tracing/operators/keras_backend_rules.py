@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.evaluation import call
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.tensors import Size, Tensor, show_shape
+from analyzer.tracing.language.values import Bound, Function, Native, Partial, Unknown, Value
 from analyzer.tracing.operators import shape_of
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator, rules, run_entry
 from analyzer.tracing.operators.tf_operands import like, tensor
-from analyzer.tracing.tensors import Size, Tensor, show_shape
-from analyzer.tracing.values import Bound, Function, Native, Partial, Unknown, Value
 from analyzer.validity.terms import equal, product
 
 _AS_TF = {

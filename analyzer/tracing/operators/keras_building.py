@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from analyzer.operators.declaration import BUILT_FOR_LAST_AXIS
 from analyzer.operators.registry import layer_or_function
+from analyzer.tracing.language.values import Layer, Value
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.values import Layer, Value
 
 
 def check_built(op: Op, layer: Layer, value: Value) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.values import ListV, Value
 
 _OF_CONVOLUTIONS = ("filters", "kernel_size", "strides", "dilation_rate", "groups", "depth_multiplier")
 _WINDOWS = ("kernel_size", "strides", "dilation_rate", "pool_size", "size")

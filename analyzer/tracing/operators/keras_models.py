@@ -8,20 +8,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from analyzer.tracing.evaluation import call
-from analyzer.tracing.operators.data import representative
-from analyzer.tracing.operators.hyperparameters import plain
-from analyzer.tracing.operators.keras_steps import first_batch, gives_batches, run_own_step
-from analyzer.tracing.operators.layers import call_layer
-from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
-from analyzer.tracing.operators.refusals import fail, require
-from analyzer.tracing.operators.sessions import bind_shape, check_slice
-from analyzer.tracing.operators.table import Op
-from analyzer.tracing.problems import ShapeFailure
-from analyzer.tracing.repeated_calls import callbacks_in, called_again
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import (
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.repeated_calls import callbacks_in, called_again
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import (
     Api,
     DictV,
     Layer,
@@ -30,6 +20,16 @@ from analyzer.tracing.values import (
     Unknown,
     Value,
 )
+from analyzer.tracing.operators.data import representative
+from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.keras_steps import first_batch, gives_batches, run_own_step
+from analyzer.tracing.operators.layers import call_layer
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.refusals import fail, require
+from analyzer.tracing.operators.sessions import bind_shape, check_slice
+from analyzer.tracing.operators.table import Op
+from analyzer.tracing.paths.problems import ShapeFailure
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly, any_of, equal, substitute
 
 

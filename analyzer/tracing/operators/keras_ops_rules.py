@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.operands import unknown_tensor
@@ -11,8 +13,6 @@ from analyzer.tracing.operators.tf_math_rules import need_axis
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.operators.torch_operands import reduced_dims
 from analyzer.tracing.operators.torch_reduction_rules import advise_argmax, advise_softmax
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import ListV, Value
 from analyzer.validity.terms import equal, product
 
 

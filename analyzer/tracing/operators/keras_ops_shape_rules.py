@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
@@ -15,8 +17,6 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator, rules, run_entry
 from analyzer.tracing.operators.tf_math_rules import need_axis
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor, tensors_of
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import ListV, Unknown, Value
 from analyzer.validity.terms import equal, floor_div, mod, product
 
 # ------------------------------------------------------------------------------------------ places and pieces

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.evaluation import call
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.tensors import Size, Tensor, show_shape
+from analyzer.tracing.language.values import Api, Layer, ListV, Native, Object, Unknown, Value
 from analyzer.tracing.operators import shape_of
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.hyperparameters import plain
@@ -14,8 +16,6 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator, rules, run_entry
 from analyzer.tracing.operators.tf_operands import like, tensor
-from analyzer.tracing.tensors import Size, Tensor, show_shape
-from analyzer.tracing.values import Api, Layer, ListV, Native, Object, Unknown, Value
 from analyzer.validity.terms import equal
 
 

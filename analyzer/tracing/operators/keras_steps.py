@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.evaluation import call, get_attribute, iterate
+from analyzer.tracing.language.evaluation import call, get_attribute, iterate
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Bound, Function, Instance, Iterator_, Object, Value
 from analyzer.tracing.operators.data import representative
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Bound, Function, Instance, Iterator_, Object, Value
+from analyzer.tracing.paths.tracer import Tracer
 
 
 def run_own_step(tr: Tracer, owner: Any, name: str, x: Value, y: Value, node: ast.Call | None) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from analyzer.operators.windows import Window
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.keras_ops_rules import keras_ops
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Value
 from analyzer.validity.terms import Term, at_least_zero, equal, floor_div, mod, product
 
 Sizes = tuple[Term, ...]

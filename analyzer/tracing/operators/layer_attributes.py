@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from analyzer.frameworks.api_tables import all_tables, framework_data
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import CHILDREN, Bound, Layer, ListV, Value
 from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.torch_modules import children_of
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import CHILDREN, Bound, Layer, ListV, Value
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly
 
 _PARAMETERS = {"weight", "bias", "kernel", "weights", "running_mean", "running_var", "in_proj_weight", "weight_ih_l0"}

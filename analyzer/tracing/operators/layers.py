@@ -7,10 +7,19 @@ import functools
 import inspect
 from typing import Any
 
-from analyzer.tracing.attained import record
-from analyzer.tracing.causes import of_layer
-from analyzer.tracing.evaluation import call, iterate, seen
-from analyzer.tracing.libraries import MARK
+from analyzer.tracing.imports.libraries import MARK
+from analyzer.tracing.language.evaluation import call, iterate, seen
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import (
+    CHILDREN,
+    Api,
+    Bound,
+    DictV,
+    Layer,
+    ListV,
+    Unknown,
+    Value,
+)
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.construction import check_construction
 from analyzer.tracing.operators.constructors import positional
@@ -34,18 +43,9 @@ from analyzer.tracing.operators.torch_modules import (
     register_hook,
 )
 from analyzer.tracing.operators.written import is_plain, is_written, mark
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import (
-    CHILDREN,
-    Api,
-    Bound,
-    DictV,
-    Layer,
-    ListV,
-    Unknown,
-    Value,
-)
+from analyzer.tracing.paths.attained import record
+from analyzer.tracing.paths.causes import of_layer
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.registry import spec as find_spec
 
 _LAYER_HOMES = {"torch.nn.": "torch", "torch.nn.modules.": "torch", "keras.layers.": "keras", "tf.layers.": "keras"}

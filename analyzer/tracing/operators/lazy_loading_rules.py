@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.evaluation import get_attribute
-from analyzer.tracing.module_hooks import HOOK
-from analyzer.tracing.modules import import_module
+from analyzer.tracing.imports.module_hooks import HOOK
+from analyzer.tracing.imports.modules import import_module
+from analyzer.tracing.language.evaluation import get_attribute
+from analyzer.tracing.language.values import DictV, Native, Value
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import DictV, Native, Value
 
 
 @operator("lazy_loader.attach", "package_name submodules=None submod_attrs=None")

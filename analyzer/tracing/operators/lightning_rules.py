@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.evaluation import call, get_attribute
+from analyzer.tracing.language.evaluation import call, get_attribute
+from analyzer.tracing.language.repeated_calls import callbacks_in, called_again
+from analyzer.tracing.language.values import Instance, ListV, Object, Value
 from analyzer.tracing.operators.data import representative
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.repeated_calls import callbacks_in, called_again
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Instance, ListV, Object, Value
+from analyzer.tracing.paths.tracer import Tracer
 
 _STEPS = {  # of a trainer's method: a module's step, and who gives its data
     "fit": (("training_step", "train_dataloader", "train_dataloaders"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from analyzer.tracing.language.rows import Rows
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import ListV, Object, Value
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.rows import Rows
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, Object, Value
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import equal, product
 
 AXES, FIGURE = "matplotlib axes", "matplotlib figure"

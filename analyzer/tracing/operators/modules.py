@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import ast
 
-from analyzer.tracing.dictionary_objects import container_method
-from analyzer.tracing.evaluation import call
-from analyzer.tracing.mapping_methods import ABSTRACT
+from analyzer.tracing.language.dictionary_objects import container_method
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.mapping_methods import ABSTRACT
+from analyzer.tracing.language.tensor_objects import TENSOR
+from analyzer.tracing.language.values import (
+    CHILDREN,
+    Api,
+    Bound,
+    DictV,
+    Function,
+    Instance,
+    Layer,
+    ListV,
+    Object,
+    SuperV,
+    Value,
+)
 from analyzer.tracing.operators import keras_models, optimizers
 from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
 from analyzer.tracing.operators.keras_attention import attention_part
@@ -30,21 +44,7 @@ from analyzer.tracing.operators.torch_modules import (
     named_modules,
     register_hook,
 )
-from analyzer.tracing.tensor_objects import TENSOR
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import (
-    CHILDREN,
-    Api,
-    Bound,
-    DictV,
-    Function,
-    Instance,
-    Layer,
-    ListV,
-    Object,
-    SuperV,
-    Value,
-)
+from analyzer.tracing.paths.tracer import Tracer
 
 _SELF = {
     "to",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+from analyzer.tracing.language.tensors import Size, Tensor, show_shape
+from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.numpy_operands import (
@@ -22,8 +24,6 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
 from analyzer.tracing.operators.torch_shape_rules import reshaped
-from analyzer.tracing.tensors import Size, Tensor, show_shape
-from analyzer.tracing.values import ListV, Unknown, Value
 from analyzer.validity.terms import Term, equal, floor_div, mod, product
 
 # ---------------------------------------------------------------------------------------------------- order

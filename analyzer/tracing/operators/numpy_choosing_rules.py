@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from analyzer.tracing.language.tensors import Size, Tensor, show_shape
+from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.numpy_operands import array, arrays, as_torch, axis_of, made, of, unknown
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
-from analyzer.tracing.tensors import Size, Tensor, show_shape
-from analyzer.tracing.values import ListV, Value
 from analyzer.validity.terms import Poly, Term, equal, floor_div, product
 
 MOST_ROWS = 100_000  # of a matrix whose triangle is counted row by row

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-from analyzer.tracing.evaluation import call
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
@@ -22,8 +24,6 @@ from analyzer.tracing.operators.numpy_operands import (
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import reduced_dims
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import ListV, Unknown, Value
 from analyzer.validity.terms import Poly, Term, equal, floor_div, product
 
 

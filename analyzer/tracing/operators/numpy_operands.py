@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.evaluation import call
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Api, Fields, ListV, Value
 from analyzer.tracing.operators.element_types import array_type
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import items_of, tensor_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Api, Fields, ListV, Value
 
 
 def array(op: Op, value: Value) -> Tensor | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Api, Iterator_, ListV, Unknown, Value
 from analyzer.tracing.operators.element_types import array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.numpy_operands import array, made, of, unknown
 from analyzer.tracing.operators.reinterpretation import reinterpreted
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import Api, Iterator_, ListV, Unknown, Value
 from analyzer.validity.terms import Poly, floor_div
 
 MOST_ELEMENTS = 64  # whose values are kept

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from analyzer.tracing.attained import record
-from analyzer.tracing.configurations import is_mapping
-from analyzer.tracing.contexts import CLOSING, NULL, STACK, enter, leave, stack_method
-from analyzer.tracing.evaluation import call
+from analyzer.tracing.imports.configurations import is_mapping
+from analyzer.tracing.language.contexts import CLOSING, NULL, STACK, enter, leave, stack_method
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Bound, DictV, ListV, Object, Unknown, Value
 from analyzer.tracing.operators.data import apply_transform, data_method
 from analyzer.tracing.operators.flags import parser_method, run_command
 from analyzer.tracing.operators.keras_models import call_loss, call_model, model_method
@@ -22,9 +23,8 @@ from analyzer.tracing.operators.tf_array_rules import KIND as TENSOR_ARRAY
 from analyzer.tracing.operators.tf_array_rules import array_method
 from analyzer.tracing.operators.torch_distribution_rules import distribution_method
 from analyzer.tracing.operators.torch_modules import remove_hook
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Bound, DictV, ListV, Object, Unknown, Value
+from analyzer.tracing.paths.attained import record
+from analyzer.tracing.paths.tracer import Tracer
 
 
 def object_method(

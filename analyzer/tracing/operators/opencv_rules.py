@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.numpy_operands import array, of, unknown
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import Value
 
 
 @operator("cv2.resize", "src dsize=None *rest")

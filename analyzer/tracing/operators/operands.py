@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.rows import Rows
+from analyzer.tracing.language.tensors import OpenSize, Shape, Size, Tensor
+from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.element_values import are_truths, joined
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.rows import Rows
-from analyzer.tracing.tensors import OpenSize, Shape, Size, Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, Unknown, Value
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Cond, Poly
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import DefaultDict, DictV, Instance, Layer, ListV, Native, Value
 from analyzer.tracing.operators.layer_attributes import WEIGHTED, parameter
 from analyzer.tracing.operators.torch_modules import is_module, named_modules
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import DefaultDict, DictV, Instance, Layer, ListV, Native, Value
+from analyzer.tracing.paths.tracer import Tracer
 
 BASES = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
 MOST_PARAMETERS = 24  # that are gone through one by one; then one stands for those behind

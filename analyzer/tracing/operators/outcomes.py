@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.operators.hyperparameters import AUTOCAST
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.spec import Category, CheckResult, Requirement, Spec, TensorType, TypeStatus, check
 from analyzer.validity.terms import Cond, Poly, Term, substitute, symbol
 

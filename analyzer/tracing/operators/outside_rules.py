@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.known_types import value_of
+from analyzer.tracing.language.known_types import value_of
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.table import Entry, Op, parse_signature
-from analyzer.tracing.values import Value
 
 _TYPES = {
     "bool": (

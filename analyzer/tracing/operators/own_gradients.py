@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from analyzer.tracing.evaluation import call
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Class, DictV, Function, Object, Value
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Class, DictV, Function, Object, Value
+from analyzer.tracing.paths.tracer import Tracer
 
 MOST_OPERANDS = 5_000  # that are looked through on the way from a loss
 _QUIET = ("mark_dirty", "mark_non_differentiable", "set_materialize_grads", "save_for_forward")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.tensors import Making, Tensor
+from analyzer.tracing.language.values import Layer, ListV, Value
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.tensors import Making, Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Layer, ListV, Value
+from analyzer.tracing.paths.tracer import Tracer
 
 PACK = "torch.nn.utils.rnn.pack_padded_sequence"
 _RECURRENT = ("torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU")

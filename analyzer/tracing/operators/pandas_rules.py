@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.rows import FRAME, SERIES, Rows
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.operands import items_of, tensor_of
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tables import frame_of
-from analyzer.tracing.rows import FRAME, SERIES, Rows
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import ListV, Unknown, Value
 
 
 @operator("pandas.DataFrame", "data=None index=None columns=None *rest")

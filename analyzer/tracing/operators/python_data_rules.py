@@ -15,15 +15,15 @@ import string
 from contextlib import suppress
 from typing import Any
 
-from analyzer.tracing.builtins import BUILTINS, EXCEPTIONS, Call
-from analyzer.tracing.collected import in_order
-from analyzer.tracing.evaluation import get_attribute, get_item, iterate
-from analyzer.tracing.known_types import member, returned, value_of
+from analyzer.tracing.language.builtins import BUILTINS, EXCEPTIONS, Call
+from analyzer.tracing.language.collected import in_order
+from analyzer.tracing.language.evaluation import get_attribute, get_item, iterate
+from analyzer.tracing.language.known_types import member, returned, value_of
+from analyzer.tracing.language.plain_data import NotPlain, applied, as_value, plain_data
+from analyzer.tracing.language.values import DefaultDict, DequeV, DictV, ListV, Native, Object, Value
 from analyzer.tracing.operators.itertools_rules import all_elements
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.plain_data import NotPlain, applied, as_value, plain_data
-from analyzer.tracing.problems import PyRaise
-from analyzer.tracing.values import DefaultDict, DequeV, DictV, ListV, Native, Object, Value
+from analyzer.tracing.paths.problems import PyRaise
 
 LARGEST_FACTORIAL = 200  # of which Python computes the factorial and binomial coefficients here
 

@@ -7,16 +7,13 @@ import keyword
 import math
 from collections.abc import Callable
 
-from analyzer.tracing.arithmetic import binary
-from analyzer.tracing.builtins import BUILTINS, Call
-from analyzer.tracing.definitions import make_class
-from analyzer.tracing.evaluation import call, iterate
-from analyzer.tracing.libraries import MARK, is_installed
-from analyzer.tracing.modules import import_module
-from analyzer.tracing.operators.hyperparameters import dropped, plain
-from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.paths import PathEnd
-from analyzer.tracing.values import (
+from analyzer.tracing.imports.libraries import MARK, is_installed
+from analyzer.tracing.imports.modules import import_module
+from analyzer.tracing.language.arithmetic import binary
+from analyzer.tracing.language.builtins import BUILTINS, Call
+from analyzer.tracing.language.definitions import make_class
+from analyzer.tracing.language.evaluation import call, iterate
+from analyzer.tracing.language.values import (
     STORE,
     Api,
     Class,
@@ -32,6 +29,9 @@ from analyzer.tracing.values import (
     Value,
     field_names,
 )  # fmt: skip
+from analyzer.tracing.operators.hyperparameters import dropped, plain
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.paths.paths import PathEnd
 from analyzer.validity.terms import Poly, product
 
 # -------------------------------------------------------------------------------------------- Python's library

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from analyzer.tracing.evaluation import call
-from analyzer.tracing.nested import Differs, Leaves, Open, leaves_beside, leaves_of, rebuilt
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.nested import Differs, Leaves, Open, leaves_beside, leaves_of, rebuilt
+from analyzer.tracing.language.values import ListV, Object, Value
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, Object, Value
+from analyzer.tracing.paths.tracer import Tracer
 
 _TORCH = "torch.utils._pytree torch.utils._cxx_pytree torch.utils.pytree"
 _JAX = "jax.tree_util optree"  # `tree_map`, `tree_leaves` …

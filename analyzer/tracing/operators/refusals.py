@@ -6,12 +6,12 @@ import re
 from functools import partial
 from typing import Any
 
-from analyzer.tracing.causes import of_operands
+from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.own_sizes import contradicts_itself
-from analyzer.tracing.paths import Condition, PathEnd
-from analyzer.tracing.problems import Diagnostic, ShapeFailure
-from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.paths.causes import of_operands
+from analyzer.tracing.paths.paths import Condition, PathEnd
+from analyzer.tracing.paths.problems import Diagnostic, ShapeFailure
+from analyzer.tracing.programs.own_sizes import contradicts_itself
 from analyzer.validity.spec import Category, CheckResult, Requirement
 from analyzer.validity.specs.joining import NOTHING
 from analyzer.validity.terms import Cond

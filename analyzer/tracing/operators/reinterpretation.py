@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.operators.element_types import item_size
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.tensors import Tensor
 from analyzer.validity.terms import Term, floor_div
 
 

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.operators.outcomes import type_of
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.tensors import Tensor
 from analyzer.validity.spec import CheckResult, Spec, TensorType, TypeStatus, check
 from analyzer.validity.terms import product
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Value
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import product
 
 _EAGER = ("torch", "numpy")

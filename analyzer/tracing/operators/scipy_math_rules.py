@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.evaluation import call
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Api, Object, Value
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.numpy_operands import array, as_arrays, axis_of, made, of, of_length, unknown
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator, rules, run_entry
 from analyzer.tracing.operators.torch_operands import shape_argument
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, Object, Value
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Term, equal, product
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import DictV, Value
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.numpy_operands import array, axis_of, made, of, of_length, unknown
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import DictV, Value
 from analyzer.validity.terms import Term, ceil_div, equal
 
 

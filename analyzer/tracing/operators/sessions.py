@@ -10,15 +10,15 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import DictV, ListV, Value
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import came_from, fail, shorten
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.paths import Condition, PathEnd
-from analyzer.tracing.problems import Diagnostic, ShapeFailure
-from analyzer.tracing.solver import first_conflict
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import DictV, ListV, Value
+from analyzer.tracing.paths.paths import Condition, PathEnd
+from analyzer.tracing.paths.problems import Diagnostic, ShapeFailure
+from analyzer.tracing.paths.solver import first_conflict
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly, equal, substitute
 
 

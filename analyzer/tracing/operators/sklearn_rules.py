@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from analyzer.tracing.language.rows import Rows
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import ListV, Object, Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.rows import Rows
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, Object, Unknown, Value
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import equal
 
 

@@ -23,8 +23,8 @@ from analyzer.operators.declaration import (
     SHAPE_ONLY,
 )
 from analyzer.operators.registry import layer_or_function
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import SliceV, Value
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import SliceV, Value
 from analyzer.validity.terms import Term, equal
 
 Layout = tuple[Term, ...] | None

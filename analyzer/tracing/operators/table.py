@@ -15,13 +15,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from analyzer.tracing.evaluation import seen
+from analyzer.tracing.language.evaluation import seen
+from analyzer.tracing.language.tensors import Shape, Tensor
+from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.strides import SHARING, of_result
-from analyzer.tracing.problems import ShapeFailure
-from analyzer.tracing.symbols import Site
-from analyzer.tracing.tensors import Shape, Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, Unknown, Value
+from analyzer.tracing.paths.problems import ShapeFailure
+from analyzer.tracing.paths.symbols import Site
+from analyzer.tracing.paths.tracer import Tracer
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.attained import record
-from analyzer.tracing.evaluation import ATTRIBUTES, ELEMENTS, ITEMS, get_item
+from analyzer.tracing.language.evaluation import ATTRIBUTES, ELEMENTS, ITEMS, get_item
+from analyzer.tracing.language.plain_data import hashable
+from analyzer.tracing.language.rows import FRAME, LIST, SERIES, Rows
+from analyzer.tracing.language.tensors import Size, Tensor
+from analyzer.tracing.language.values import Bound, ListV, SliceV, Unknown, Value
 from analyzer.tracing.operators.operands import tensor_of
-from analyzer.tracing.plain_data import hashable
-from analyzer.tracing.problems import PyRaise
-from analyzer.tracing.rows import FRAME, LIST, SERIES, Rows
-from analyzer.tracing.tensors import Size, Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Bound, ListV, SliceV, Unknown, Value
+from analyzer.tracing.paths.attained import record
+from analyzer.tracing.paths.problems import PyRaise
+from analyzer.tracing.paths.tracer import Tracer
 
 MOST_ROWS = 64  # of a list that are gone through one by one
 # fmt: off

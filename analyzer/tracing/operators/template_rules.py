@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.problems import PyRaise
-from analyzer.tracing.values import Value
+from analyzer.tracing.paths.problems import PyRaise
 
 
 @operator("torch_geometric.template.module_from_template", "*args")

@@ -8,10 +8,12 @@ import numpy as np
 
 from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, OTHER_LAYOUT, RANDOM, RESHAPES, SAME_SHAPE
 from analyzer.operators.registry import layer_or_function
-from analyzer.tracing.attained import record
-from analyzer.tracing.evaluation import seen
-from analyzer.tracing.known_types import DEVICE
-from analyzer.tracing.memory import write, write_results
+from analyzer.tracing.language.evaluation import seen
+from analyzer.tracing.language.known_types import DEVICE
+from analyzer.tracing.language.memory import write, write_results
+from analyzer.tracing.language.rows import LIST, Rows
+from analyzer.tracing.language.tensors import OpenSize, Shape, Size, Tensor, show_shape
+from analyzer.tracing.language.values import Api, Bound, Unknown, Value
 from analyzer.tracing.operators.element_types import array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.gradient_shapes import demand_same_shape
@@ -25,10 +27,8 @@ from analyzer.tracing.operators.table import Op, bind, rules, run_entry, run_rul
 from analyzer.tracing.operators.torch_second_names import own_method
 from analyzer.tracing.operators.typed import call_typed, floating
 from analyzer.tracing.operators.written import of_method, of_operands, origin_of_kind
-from analyzer.tracing.rows import LIST, Rows
-from analyzer.tracing.tensors import OpenSize, Shape, Size, Tensor, show_shape
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, Bound, Unknown, Value
+from analyzer.tracing.paths.attained import record
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import product
 
 # Methods and attributes that are no operator of a graph, or none when they are called as a method.

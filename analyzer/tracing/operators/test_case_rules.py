@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from analyzer.tracing.paths import PathEnd
-from analyzer.tracing.problems import PyRaise
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Object, Value
+from analyzer.tracing.language.values import Object, Value
+from analyzer.tracing.paths.paths import PathEnd
+from analyzer.tracing.paths.problems import PyRaise
+from analyzer.tracing.paths.tracer import Tracer
 
 CASES = frozenset((
     "unittest.TestCase", "unittest.case.TestCase", "unittest.IsolatedAsyncioTestCase", "tf.test.TestCase",

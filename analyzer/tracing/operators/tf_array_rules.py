@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Object, Value
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import shape_value
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Object, Value
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import product
 
 KIND = "tensor array"

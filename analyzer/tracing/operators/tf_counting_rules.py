@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import Size, Tensor, show_shape
+from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import items_of, unknown_tensor
@@ -12,8 +14,6 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_math_rules import need_axis
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
 from analyzer.tracing.operators.torch_operands import reduced_dims
-from analyzer.tracing.tensors import Size, Tensor, show_shape
-from analyzer.tracing.values import ListV, Value
 from analyzer.validity.terms import Poly, product
 
 

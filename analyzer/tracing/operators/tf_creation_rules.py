@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import shape_value, tensor
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import Unknown, Value
 from analyzer.validity.terms import Poly
 
 # ------------------------------------------------------------------------------------- placeholders, variables

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.operators.windows import Window
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.empty_pooling import empty_pool, useless_convolution
 from analyzer.tracing.operators.hyperparameters import dropped, plain
@@ -13,8 +15,6 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
 from analyzer.tracing.operators.torch_operands import reduced_dims
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Value
 from analyzer.validity.terms import Poly, equal, floor_div
 
 # ----------------------------------------------------------------------------------------------- neural nets

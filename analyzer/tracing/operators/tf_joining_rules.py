@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
@@ -11,8 +13,6 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_math_rules import need_axis
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor, tensors_of
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import ListV, Value
 from analyzer.validity.terms import Poly, equal, floor_div, mod
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import ListV, Object, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import ListV, Object, Value
 
 # ------------------------------------------------------------------------------------------- TF1 layer functions
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.agreement import alike
-from analyzer.tracing.evaluation import call
-from analyzer.tracing.nested import Leaves, Open, leaves_of, rebuilt
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.nested import Leaves, Open, leaves_of, rebuilt
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import ListV, Value
+from analyzer.tracing.paths.agreement import alike
 
 
 @operator("tf.map_fn tf.vectorized_map", "fn elems *rest")

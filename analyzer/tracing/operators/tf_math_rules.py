@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.element_values import count_true
@@ -16,8 +18,6 @@ from analyzer.tracing.operators.refusals import fail, require, require_when_run
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor, tensors_of
 from analyzer.tracing.operators.torch_reduction_rules import advise_softmax
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import ListV, Value
 from analyzer.validity.terms import equal
 
 # ---------------------------------------------------------------------------------------------- elementwise

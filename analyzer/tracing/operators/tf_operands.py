@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import items_of, tensor_of
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import Value
 from analyzer.validity.terms import Poly
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.agreement import alike
-from analyzer.tracing.evaluation import call
-from analyzer.tracing.names import lookup
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.names import lookup
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Function, Object, Value
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import tensor
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Function, Object, Value
+from analyzer.tracing.paths.agreement import alike
 from analyzer.validity.terms import equal
 
 # ------------------------------------------------------------------------------------------ graph and session

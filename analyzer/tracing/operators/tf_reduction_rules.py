@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -10,8 +12,6 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.operators.torch_operands import reduced_dims
 from analyzer.tracing.operators.torch_reduction_rules import advise_argmax
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Value
 from analyzer.validity.terms import equal
 
 # ------------------------------------------------------------------------------------------------ reductions

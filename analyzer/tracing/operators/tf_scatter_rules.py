@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Fields, Value
 from analyzer.tracing.operators.element_values import count_true
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import unknown_tensor
@@ -11,8 +13,6 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, shape_value
 from analyzer.tracing.operators.tf_operands import tensor as tensor_
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Fields, Value
 from analyzer.validity.terms import equal
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.tensors import OpenSize, Size, Tensor, show_shape
+from analyzer.tracing.language.values import Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
@@ -9,8 +11,6 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
 from analyzer.tracing.operators.torch_shape_rules import advise_batch
-from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
-from analyzer.tracing.values import Unknown, Value
 from analyzer.validity.terms import Poly, equal, product
 
 # ------------------------------------------------------------------------------------------------ new shapes

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import Value
 from analyzer.validity.terms import Poly, floor_div, maximum
 
 _COMPLEX = {"float32": "complex64", "float64": "complex128"}

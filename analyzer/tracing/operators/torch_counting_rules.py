@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Fields, ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import floating_of, real_of
 from analyzer.tracing.operators.elementwise import broadcast
@@ -13,8 +15,6 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, cast, made, reduced_dims
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Fields, ListV, Unknown, Value
 from analyzer.validity.terms import Poly, equal, floor_div
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from analyzer.tracing.language.tensors import OpenSize, Size, Tensor
+from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import made, shape_argument
-from analyzer.tracing.tensors import OpenSize, Size, Tensor
-from analyzer.tracing.values import ListV, Unknown, Value
 from analyzer.validity.terms import Poly
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import Size, Tensor
+from analyzer.tracing.language.values import Instance, Object, Unknown, Value
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
-from analyzer.tracing.tensors import Size, Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Instance, Object, Unknown, Value
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly, equal
 
 _EACH = (

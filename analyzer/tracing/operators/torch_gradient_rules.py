@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.evaluation import call
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import ListV, Native, Value
 from analyzer.tracing.operators.gradient_shapes import demand_same_shapes
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import ListV, Native, Value
 from analyzer.validity.terms import product
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.tensors import Size, Tensor
+from analyzer.tracing.language.values import Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import dropped, plain
@@ -10,8 +12,6 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, shape_argument
-from analyzer.tracing.tensors import Size, Tensor
-from analyzer.tracing.values import Unknown, Value
 from analyzer.validity.terms import equal, product
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Value
 from analyzer.validity.terms import any_of, equal
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.index_values import check_indices
@@ -9,8 +11,6 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of
 from analyzer.tracing.operators.typed import floating
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import Value
 
 
 @operator(

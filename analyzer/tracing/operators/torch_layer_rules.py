@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Layer, Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.strides import contiguous
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Layer, Unknown, Value
 from analyzer.validity.terms import equal
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Layer, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import FLOATS
@@ -13,8 +15,6 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_counting_rules import pairwise_distance
 from analyzer.tracing.operators.torch_operands import reduced_dims
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Layer, Unknown, Value
 from analyzer.validity.terms import any_of, equal
 
 _SAME = "MSELoss L1Loss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss KLDivLoss SoftMarginLoss PoissonNLLLoss"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.evaluation import call
-from analyzer.tracing.nested import Leaves, Open, rebuilt
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.nested import Leaves, Open, rebuilt
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Native, Value
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Native, Value
 from analyzer.validity.terms import equal
 
 

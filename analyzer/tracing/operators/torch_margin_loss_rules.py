@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Layer, Value
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import FLOATS
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import Layer, Value
 
 _BROADCAST = {"MarginRankingLoss": "margin_ranking_loss", "HingeEmbeddingLoss": "hinge_embedding_loss",
               "GaussianNLLLoss": "gaussian_nll_loss"}  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Fields, ListV, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import real_of
 from analyzer.tracing.operators.elementwise import broadcast
@@ -12,8 +14,6 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, reduced_dims
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Fields, ListV, Value
 from analyzer.validity.terms import any_of, equal, minimum, product
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import functools
 
-from analyzer.tracing.evaluation import call
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.values import Bound, Function, Instance, Layer, Unknown, Value
 from analyzer.tracing.operators.torch_modules import named_children, named_modules
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Bound, Function, Instance, Layer, Unknown, Value
+from analyzer.tracing.paths.tracer import Tracer
 
 _MODE = frozenset(("train", "eval", "training"))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from analyzer.tracing.evaluation import call, get_attribute
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import CHILDREN, DictV, Fields, Instance, Layer, ListV, Object, Unknown, Value
+from analyzer.tracing.language.evaluation import call, get_attribute
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import CHILDREN, DictV, Fields, Instance, Layer, ListV, Object, Unknown, Value
+from analyzer.tracing.paths.tracer import Tracer
 
 _HOOKS = {"register_forward_hook": "after", "register_forward_pre_hook": "before"}
 MOST_MODULES = 400  # of one network that are gone through one by one

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.evaluation import call
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.tensor_objects import constructed, made, tensor_in
+from analyzer.tracing.language.values import Api, Class, Value
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tensor_objects import constructed, made, tensor_in
-from analyzer.tracing.values import Api, Class, Value
 
 
 @operator("torch.Tensor.as_subclass torch.Tensor._make_subclass", "first second *rest")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.language.tensors import OpenSize, Tensor, show_shape
+from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.tensors import OpenSize, Tensor, show_shape
-from analyzer.tracing.values import ListV, Unknown, Value
 
 
 def shape_argument(op: Op, parts: tuple[Value, ...]) -> tuple[Any, ...] | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Fields, Value
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import made, shape_argument
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import Fields, Value
 
 
 def _names(prefix: str, names: str) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from analyzer.tracing.language.tensors import Shape, Tensor
+from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_values import count_true
 from analyzer.tracing.operators.linear import matmul as product_of
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tensors import Shape, Tensor
-from analyzer.tracing.values import ListV, Value
 from analyzer.validity.terms import Term
 
 MOST_PARTS = 4096  # of a tensor that are told one by one

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.evaluation import call, iterate
-from analyzer.tracing.known_types import DEVICE, OTHER_CLASS
+from analyzer.tracing.language.evaluation import call, iterate
+from analyzer.tracing.language.known_types import DEVICE, OTHER_CLASS
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Instance, Layer, Object, Value, is_term
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.packed import padded
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import Instance, Layer, Object, Value, is_term
 
 _TIMES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
 

@@ -7,6 +7,8 @@ import operator as operators
 from collections.abc import Iterator
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Fields, Value, is_term
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import dtype_name, floating_of, real_of
 from analyzer.tracing.operators.elementwise import broadcast
@@ -15,8 +17,6 @@ from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, cast, reduced_dims
 from analyzer.tracing.operators.torch_shape_rules import _has_batch
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Fields, Value, is_term
 from analyzer.validity.terms import Term, maximum, minimum, product
 
 # ------------------------------------------------------------------------------------------------ reductions

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.evaluation import call
-from analyzer.tracing.nested import Leaves, Open, leaves_of, rebuilt
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.nested import Leaves, Open, leaves_of, rebuilt
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Value
 from analyzer.validity.terms import Term
 
 _HOMES = ("torch._higher_order_ops", "torch._higher_order_ops.associative_scan", "torch._higher_order_ops.scan")

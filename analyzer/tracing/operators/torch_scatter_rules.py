@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import comb
 from typing import Any
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Value
 from analyzer.validity.terms import at_least_zero, equal, floor_div
 
 

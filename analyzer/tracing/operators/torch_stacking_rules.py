@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
@@ -10,8 +12,6 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, made
 from analyzer.tracing.operators.torch_product_rules import MOST_PARTS
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import ListV, Value
 from analyzer.validity.terms import Term, any_of, equal, floor_div, mod, product
 
 _LEAST = {"hstack": 1, "row_stack": 2, "vstack": 2, "column_stack": 2, "dstack": 3}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Layer, Value, is_term
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.tracing.values import Layer, Value, is_term
 from analyzer.validity.terms import Term, equal
 
 _CONVOLUTION = "out_channels kernel_size stride=1 padding=0"

@@ -9,13 +9,13 @@ from typing import Any
 
 from analyzer.operators.declaration import FLOATING
 from analyzer.operators.registry import names
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import floating_of, real_of
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, Unknown, Value
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.registry import spec as find_spec
 
 _OPERAND_NAMES = {"x": ("input", "x", "self"), "a": ("input", "mat1", "tensor1", "self"), "b": ("other", "mat2",

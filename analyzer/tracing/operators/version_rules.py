@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from analyzer.tracing.language.values import Object, Value
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import Object, Value
 
 _RELEASE = re.compile(r"v?(\d{1,6}(?:\.\d{1,6}){0,4})(?:\+[\w.]+)?", re.A)
 _PARTS = ("major", "minor", "micro")

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import Api, ListV, Native, SliceV, Unknown, Value
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Api, ListV, Native, SliceV, Unknown, Value
 
 _MADE = frozenset((
     "zeros", "ones", "empty", "eye", "identity", "zeros_like", "ones_like", "empty_like", "tril_indices",

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import ListV, Value
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import ListV, Value
 
 SEED = 0  # of the numbers that are made up: two runs of this analysis agree
 _UNIFORM = frozenset(("rand", "rand_like"))

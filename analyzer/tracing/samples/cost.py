@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.values import ListV, Value
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import ListV, Value
 
 MOST_ELEMENTS = 1 << 20  # of one array, some megabytes
 MOST_PRODUCTS = 1 << 28  # multiplications of one call, a fifth of a second

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from analyzer.tracing.language.plain_data import NotPlain, as_value
+from analyzer.tracing.language.tensors import COMPUTED, ESTIMATED, INVENTED, Size, Tensor
+from analyzer.tracing.language.values import Api, ListV, Native, SliceV, Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.element_values import are_truths
-from analyzer.tracing.plain_data import NotPlain, as_value
 from analyzer.tracing.samples import numpy_functions, torch_choices, torch_creation, torch_functions, torch_shapes
 from analyzer.tracing.samples.arrays import chosen, memory_of, places_of, quiet, write
 from analyzer.tracing.samples.chance import Chance
 from analyzer.tracing.samples.cost import MOST_ELEMENTS, affordable
-from analyzer.tracing.tensors import COMPUTED, ESTIMATED, INVENTED, Size, Tensor
-from analyzer.tracing.values import Api, ListV, Native, SliceV, Unknown, Value
 
 MOST_WORK = 1 << 25  # elements that all arrays of a run have together: about a second of one core
 _ASIDE = frozenset(("device", "requires_grad", "memory_format", "non_blocking", "layout", "pin_memory", "generator"))

@@ -1,0 +1,1 @@
+"""Shapes that people write down: annotations, docstrings, comments; and those that are shown or proposed to them."""

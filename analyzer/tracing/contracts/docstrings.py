@@ -1,0 +1,173 @@
+"""Shapes that docstrings name: `Shape:` sections in PyTorch's style, and arguments described in Google's and NumPy's.
+
+What a docstring says of an argument is an assumption of one more round in which nothing is proved; what it says of a
+given argument or a result and does not hold is advice.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from dataclasses import dataclass, replace
+
+from analyzer.tracing.contracts.declared_shapes import Contract, Sizes, give_shape, known_sizes
+from analyzer.tracing.contracts.shape_comments import commented, mismatch
+from analyzer.tracing.imports.libraries import MARK
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Function, Unknown, Value
+from analyzer.tracing.paths.problems import Diagnostic
+from analyzer.tracing.paths.symbols import Site
+from analyzer.tracing.paths.tracer import Tracer
+
+RULE = "tracing/shape-comment"
+RESULT = "return"
+_HEADING = re.compile(
+    r"\s*(Args|Arguments|Parameters|Params|Inputs?|Returns?|Outputs?|Shapes?|Yields|Raises|Examples?|Notes?"
+    r"|Attributes|References|Keyword Arguments)\s*:{0,2}\s*$"
+)
+_TAKES = frozenset(("Args", "Arguments", "Parameters", "Params", "Input", "Inputs", "Keyword Arguments"))
+_GIVES = frozenset(("Return", "Returns", "Output", "Outputs"))
+_ENTRY = re.compile(
+    r"(?P<indent>\s*)(?:[-*] )?[`*]*(?P<name>[A-Za-z_]\w*)[`*]*\s*(?:\((?P<type>[^)]*)\))?\s*:(?!:)(?P<text>.*)"
+)
+_NAMED = re.compile(
+    r"(?:shapes?|sizes?)\b[\s:=]*(?:is\b|of\b)?[\s:=]*(?:torch\.Size|tf\.TensorShape)?(?P<shape>[(\[][^()\[\]]*[)\]])"
+)
+_BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A shape, the text that names it, and its line: from 0 in a docstring, in the file once it was found there."""
+
+    contract: Contract
+    text: str
+    line: int
+
+
+def shapes_in(docstring: str) -> dict[str, Declared]:
+    """The shapes by the names that the docstring gives them, in small letters; the result under ``return``.
+
+    An entry that names several shapes, or one with a condition, says nothing here.
+    """
+    found: dict[str, Declared] = {}
+    section, lines = "", docstring.splitlines()
+    for number, line in enumerate(lines):
+        heading = _HEADING.match(line)
+        if heading is not None:
+            section = heading[1]
+            continue
+        in_shapes = section in ("Shape", "Shapes")
+        if not in_shapes and section not in _TAKES and section not in _GIVES:
+            continue
+        entry = _ENTRY.match(line)
+        if entry is None and section not in _GIVES:
+            continue
+        name = entry["name"].lower() if entry is not None else RESULT
+        text = _whole(lines, number, entry["text"] if entry is not None else line)
+        if section in _GIVES or (in_shapes and name in ("output", "returns")):
+            name = RESULT if section not in _GIVES or not any(k == RESULT for k in found) else ""
+        declared = _declared(text, number, in_shapes)
+        if declared is not None and name and name not in found:
+            found[name] = declared
+    return found
+
+
+def _whole(lines: list[str], number: int, text: str) -> str:
+    """An entry with the lines that are indented below it."""
+    depth = _depth(lines[number])
+    for line in lines[number + 1 :]:
+        if not line.strip() or _depth(line) <= depth:
+            break
+        text += " " + line.strip()
+    return text
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _declared(text: str, line: int, in_shapes: bool) -> Declared | None:
+    plain = _without_markup(text)
+    shapes = [m["shape"] for m in _NAMED.finditer(plain)]
+    if in_shapes:
+        shapes = [m[0] for m in _BRACKETS.finditer(plain) if "," in m[0]]
+    if len(shapes) != 1 or re.search(r"\b(if|or|otherwise|when|either|optional)\b", plain):
+        return None
+    contract = commented(shapes[0])
+    return Declared(contract, shapes[0], line) if contract is not None else None
+
+
+def _without_markup(text: str) -> str:
+    """Without roles, backticks and TeX: ``:math:`(N, C_{in}, L)``` is ``(N, C_in, L)``."""
+    text = re.sub(r":\w+:|[`$\\]|\\[,;]", "", text)
+    text = re.sub(r"(?:text|mathrm)\{([^{}]*)\}", r"\1", text)
+    return re.sub(r"_\{([^{}]*)\}", r"_\1", text)
+
+
+@functools.lru_cache(maxsize=4096)
+def _of_node(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> dict[str, Declared]:
+    first = node.body[0] if node.body else None
+    if not isinstance(first, ast.Expr) or not isinstance(first.value, ast.Constant):
+        return {}
+    text = first.value.value
+    if not isinstance(text, str) or ("shape" not in text.lower() and "size" not in text.lower()):
+        return {}
+    begins = first.value.lineno
+    return {name: replace(d, line=begins + d.line) for name, d in shapes_in(text).items()}
+
+
+def documented(function: Function) -> dict[str, Declared]:
+    """Parameter (or ``return``) → shape: of the function's docstring, and of its class's for what a layer computes."""
+    if isinstance(function.node, ast.Lambda) or function.path.startswith(MARK):
+        return {}
+    found = dict(_of_node(function.node))
+    spec = function.node.args
+    names = [p.arg for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
+    if function.owner is not None and function.name in ("forward", "call", "__call__"):
+        inputs = [n for n in names[1:] if n not in ("mask", "training")]
+        for name, declared in _of_node(function.owner.node).items():
+            if name.rstrip("s") == "input" and name not in names and inputs:
+                found.setdefault(inputs[0], declared)
+            elif name == RESULT or name in inputs:
+                found.setdefault(name, declared)
+    return {n: d for n, d in found.items() if n in names or n == RESULT}
+
+
+# ------------------------------------------------------------------------------------------------ calls and results
+
+
+def enter(tr: Tracer, function: Function, names: dict[str, Value]) -> Sizes | None:
+    """Hold given arguments against the docstring; in the round that trusts it, what nobody gives gets its shape."""
+    shapes = documented(function)
+    if not shapes:
+        return None
+    sizes = known_sizes(names)
+    for name, declared in shapes.items():
+        value = names.get(name)
+        if isinstance(value, Unknown) and value.value is None and value.origin == "param" and tr.trusting:
+            give_shape(tr, tr.tensor_of(value, "torch"), declared.contract, sizes)
+            names[name] = value.tensor
+        elif isinstance(value, Tensor):
+            _hold(tr, function, value, declared, sizes, f"`{name}`")
+    return sizes
+
+
+def leave(tr: Tracer, function: Function, value: Value, sizes: Sizes | None) -> None:
+    """Hold what a function returns against its docstring."""
+    declared = documented(function).get(RESULT) if sizes is not None else None
+    if declared is not None and sizes is not None and isinstance(value, Tensor):
+        _hold(tr, function, value, declared, sizes, "the result")
+
+
+def _hold(tr: Tracer, function: Function, value: Tensor, declared: Declared, sizes: Sizes, what: str) -> None:
+    if value.dims is None or value.shape.vague:
+        return
+    wrong = mismatch(value.dims, declared.contract, sizes)
+    if not wrong or not tr.certain or not tr.feasible():
+        return
+    message = f"the docstring of `{function.name}` names the shape {declared.text} for {what}, but {wrong}"
+    site = Site(function.path, declared.line)
+    sentence = f"It is {show_shape(value.dims)} where {tr.place()} is reached."
+    tr.report(Diagnostic(RULE, "note", message, site, "docstring", (sentence,), True, None, what))

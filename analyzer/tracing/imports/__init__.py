@@ -1,0 +1,1 @@
+"""What a program imports: modules of the repository, installed libraries, their summaries, configuration files."""

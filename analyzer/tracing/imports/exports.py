@@ -1,0 +1,101 @@
+"""What a module of the repository offers: a name that nothing in it can bind is missing."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from contextlib import suppress
+from difflib import get_close_matches
+from pathlib import Path
+
+from analyzer.tracing.language.signatures import ArgumentMismatch
+from analyzer.tracing.language.values import Module
+from analyzer.tracing.paths.problems import Diagnostic
+from analyzer.tracing.paths.tracer import Tracer
+
+_OPEN = frozenset(("globals", "setattr", "exec", "eval", "__getattr__", "__dict__", "locals", "vars", "sys"))
+
+
+class MissingName(ArgumentMismatch):
+    """`from module import name` or `module.name` where the module has no such name."""
+
+    def __init__(self, problem: Diagnostic, exception: str) -> None:
+        super().__init__(problem)
+        self.name = exception
+
+
+def refuse_missing(tr: Tracer, module: Module, name: str, node: ast.AST | None, exception: str) -> None:
+    """Raise what Python raises, where the module's text shows that it never has the name."""
+    tree = tr.shared.sources.get(module.path)
+    if tree is None or tr.guards or tr.speculating or node is None or not tr.frames:
+        return
+    here = tr.frame.path
+    if here == module.path or name.startswith("__") or _beside(tr.shared.root / module.path, name):
+        return
+    twin = (tr.shared.root / here).parent / f"{module.name.partition('.')[0]}.py"
+    if twin.is_file() and twin != tr.shared.root / module.path:  # which is meant when the file is run from its folder
+        return
+    tr.shared.read.add(f"{module.path}:*")
+    bound = names_bound(tree)
+    if bound is None or name in bound:
+        return
+    if module.path.endswith("__init__.py") and _is_built(tr.shared.root, name):
+        return
+    near = get_close_matches(name, bound, 1)
+    message = f"`{module.name}` has no `{name}`" + (f"; did you mean `{near[0]}`?" if near else "")
+    problem = Diagnostic(
+        "python/missing-attribute",
+        "error",
+        f"{message} ({module.path} binds no such name)",
+        tr.site(node),
+        module.name,
+        certain=tr.certain,
+        operand=name,
+    )
+    raise MissingName(problem, exception)
+
+
+def _beside(file: Path, name: str) -> bool:
+    """Whether a submodule of that name lies in the package, compiled ones included."""
+    folder = file.parent
+    return file.name == "__init__.py" and ((folder / name).is_dir() or any(folder.glob(f"{name}.*")))
+
+
+_BUILDS = ("setup.py", "setup.cfg", "pyproject.toml", "CMakeLists.txt", "meson.build", "Cargo.toml")
+
+
+def _is_built(root: Path, name: str) -> bool:
+    """Whether the repository's build names it: a compiled module that lies there only after the build."""
+    for file in (root / build for build in _BUILDS):
+        with suppress(OSError):
+            if re.search(rf"\b{re.escape(name)}\b", file.read_text(encoding="utf-8", errors="replace")):
+                return True
+    return False
+
+
+@functools.lru_cache(maxsize=192)
+def names_bound(tree: ast.Module) -> frozenset[str] | None:
+    """Every name that any statement of the module binds, in whatever branch; None where it may bind others."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            word = node.id if isinstance(node, ast.Name) else node.attr
+            if word in _OPEN:
+                return None
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                found.add(word)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            if node.name == "__getattr__":
+                return None
+            found.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                if alias.name == "*":
+                    return None
+                found.update((alias.asname or alias.name.partition(".")[0], alias.name.rpartition(".")[2]))
+        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+            found.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            found.add(node.rest)
+    return frozenset(found)

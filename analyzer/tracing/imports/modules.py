@@ -1,0 +1,429 @@
+"""Imports: modules of the repository are traced, modules of libraries are names that the operator tables know."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from analyzer.tracing.imports.exports import refuse_missing
+from analyzer.tracing.imports.kept_modules import follow_once, met_half_done, start_folder, taken
+from analyzer.tracing.imports.lazy_modules import LazyScope, provide
+from analyzer.tracing.imports.libraries import MARK, RULED, folder_of, is_installed, is_large, library_file, shown
+from analyzer.tracing.imports.library_index import defining, index_of
+from analyzer.tracing.imports.module_hooks import from_hook, is_hooked
+from analyzer.tracing.language.evaluation import run_block
+from analyzer.tracing.language.private_names import PRIVATE, with_private_names
+from analyzer.tracing.language.values import Api, Module, Scope, Value
+from analyzer.tracing.operators import constant_of, public_names
+from analyzer.tracing.operators.element_types import fact_of_type
+from analyzer.tracing.operators.table import rules
+from analyzer.tracing.paths.frames import Frame
+from analyzer.tracing.paths.problems import PyRaise, ShapeFailure
+from analyzer.tracing.paths.tracer import Tracer
+
+MOST_MODULES = 240  # of one file's imports that are followed
+MOST_BYTES = 2_000_000  # of all of them together
+MOST_KEPT = 192  # syntax trees, for the files that are traced next: a source of 10 kB takes about 1 MB
+
+_ALIASES = (
+    ("tensorflow.compat.v1.keras", "keras", "v1"),
+    ("tensorflow.compat.v2.keras", "keras", ""),
+    ("tensorflow.python.keras", "keras", ""),
+    ("tensorflow.keras", "keras", ""),
+    ("tensorflow.compat.v1", "tf", "v1"),
+    ("tensorflow.compat.v2", "tf", ""),
+    ("tensorflow.v1", "tf", "v1"),
+    ("tensorflow", "tf", ""),
+    ("tf_keras", "keras", ""),
+    ("keras.api", "keras", ""),
+    ("keras.src", "keras", ""),
+    ("tf.compat.v1.keras", "keras", "v1"),
+    ("tf.compat.v1", "tf", "v1"),
+    ("tf.compat.v2", "tf", ""),
+    ("tf.keras", "keras", ""),
+    ("jax.numpy", "jax.numpy", ""),
+    ("inspect._empty", "inspect.Parameter.empty", ""),
+    ("inspect.Signature.empty", "inspect.Parameter.empty", ""),
+)
+
+
+_LAYOUTS = ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
+
+
+@functools.lru_cache(maxsize=4096)
+def canonical(name: str, variant: str = "") -> Api:
+    """The one name under which tables know a library object."""
+    for prefix, replacement, kind in _ALIASES:
+        if name == prefix or name.startswith(prefix + "."):
+            return Api(replacement + name[len(prefix) :], kind or variant)
+    return Api(name, variant)
+
+
+def api_attribute(tr: Tracer, value: Api, name: str, node: ast.AST | None) -> Value:
+    last = value.name.rpartition(".")[2]
+    if name in ("__name__", "__qualname__") and value.name.startswith("torch.nn.") and last[:1].isupper():
+        return last  # of a class of layers
+    result = canonical(f"{value.name}.{name}", value.variant)
+    tr.sparse = tr.sparse or (value.name.startswith("torch") and "sparse" in name and name not in _LAYOUTS)
+    if result.name in ("numpy.newaxis", "tf.newaxis"):
+        return None
+    if name in ("is_floating_point", "is_complex", "is_floating", "is_integer", "is_bool"):
+        of_type = fact_of_type(value, name)
+        if of_type is not None:
+            return of_type
+    found = constant_of(tr, result)
+    return result if found is None else found
+
+
+def submodule(tr: Tracer, module: Module, name: str, node: ast.AST | None) -> Value:
+    full = f"{module.name}.{name}" if module.name else name
+    if _find(tr, full) is not None:
+        return import_module(tr, full, whole=True)
+    if library_name(tr, module, name):
+        return module.scope.names[name]
+    refuse_missing(tr, module, name, node, "AttributeError")
+    return tr.unknown(f"attribute {name} of module {module.name}", label=name)
+
+
+def import_module(tr: Tracer, name: str, whole: bool) -> Value:
+    """`import a.b` gives `a`, unless `whole`; each level is a repository module or a library."""
+    if _find(tr, name.partition(".")[0]) is None:
+        _refuse_absent(tr, name)
+        if name.partition(".")[0] in ("tensorflow", "keras", "torch", "numpy", "tf_keras"):
+            return canonical(name) if whole else canonical(name.partition(".")[0])
+        return canonical(name if whole else name.partition(".")[0])
+    parts = name.split(".")
+    found: Value = None
+    first: Value = None
+    for index in range(len(parts)):
+        found = _load(tr, ".".join(parts[: index + 1]))
+        first = found if index == 0 else first
+        if isinstance(found, Module) and index + 1 < len(parts):
+            child = _load(tr, ".".join(parts[: index + 2]))
+            if not is_hooked(found):
+                found.scope.names.setdefault(parts[index + 1], child)
+    return found if whole else first
+
+
+def import_from(tr: Tracer, node: ast.ImportFrom, store: Callable[[str, Value], None]) -> None:
+    base = _base(tr.frame.path, node)
+    if base == "__future__":
+        return
+    local = _find(tr, base) is not None or (node.level > 0)
+    if not local:
+        _refuse_absent(tr, base)
+    module: Value = _load(tr, base) if local else canonical(base)
+    for alias in node.names:
+        if alias.name == "*":
+            if isinstance(module, Module) and isinstance(module.scope, LazyScope):
+                for name in [n for n in module.scope.binding if not n.startswith("_")]:
+                    if provide(tr, module.scope, name):
+                        store(name, module.scope.names[name])
+            elif isinstance(module, Module):
+                for name, value in list(module.scope.names.items()):
+                    if not name.startswith("_"):
+                        store(name, value)
+            elif isinstance(module, Api):
+                for name in public_names(module.name):
+                    store(name, canonical(f"{module.name}.{name}", module.variant))
+            continue
+        store(alias.asname or alias.name, _member(tr, module, alias.name, base, node))
+
+
+def _refuse_absent(tr: Tracer, name: str) -> None:
+    """A library that can do without a package tries to import it; where the library is, the package would be too."""
+    if tr.guards and tr.frame.path.startswith(MARK) and not is_installed(name.partition(".")[0]):
+        raise PyRaise("ModuleNotFoundError", f"No module named {name!r}")
+
+
+def _base(path: str, node: ast.ImportFrom) -> str:
+    """The module that names are imported from, in the file at the path."""
+    base = node.module or ""
+    if node.level:
+        package = Path(path).parent
+        for _ in range(node.level - 1):
+            package = package.parent
+        prefix = ".".join(p for p in package.parts if p not in (".", "", "/"))
+        base = ".".join(p for p in (prefix, base) if p)
+    return base
+
+
+def module_of(path: str) -> str:
+    """The name under which a file is imported."""
+    parts = Path(path.lstrip(MARK)).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1:] == ("__init__",) else parts)
+
+
+def _member(tr: Tracer, module: Value, name: str, base: str, node: ast.ImportFrom) -> Value:
+    if isinstance(module, Module):
+        ruled = api_of(module, name)
+        if ruled is not None:
+            return ruled
+        if provided(tr, module, name):
+            return module.scope.names[name]
+        found = from_hook(tr, module, name)
+        if found is not None:
+            return found[0]
+        full = f"{base}.{name}" if base else name
+        if _find(tr, full) is not None:
+            return import_module(tr, full, whole=True)
+        if library_name(tr, module, name):
+            return module.scope.names[name]
+        refuse_missing(tr, module, name, node, "ImportError")
+        return tr.unknown(f"{name} of module {base}", label=name)
+    if isinstance(module, Api):
+        return api_attribute(tr, module, name, None)
+    return tr.unknown(f"{name} of an unknown module", label=name)
+
+
+def api_of(module: Module, name: str) -> Api | None:
+    """The name for the tables, where a name of a library has a rule of its own."""
+    full = f"{module.name}.{name}"
+    return canonical(full) if isinstance(module.scope, LazyScope) and full in rules() else None
+
+
+def provided(tr: Tracer, module: Module, name: str) -> bool:
+    """Whether the module binds the name; `from .resnet import *` binds `resnet` to what that module calls so."""
+    if provide(tr, module.scope, name):
+        return True
+    home = f"{module.name}.{name}"
+    if not isinstance(module.scope, LazyScope) or all(_base(module.path, node) != home for node in module.scope.stars):
+        return False
+    source = _load(tr, home)
+    if not isinstance(source, Module) or not provide(tr, source.scope, name):
+        return False
+    module.scope.names[name] = source.scope.names[name]
+    return True
+
+
+def library_name(tr: Tracer, module: Module, name: str) -> bool:
+    """Whether a module of a large library has a name that its own statements do not bind.
+
+    It comes from a module whose names it imports all, from what its package defines by that name and hands out by a
+    lazy loader or a registry. What is defined several times stays unknown.
+    """
+    scope, folder = module.scope, folder_of(module.name)
+    if not isinstance(scope, LazyScope) or folder is None or name in scope.names:
+        return name in scope.names
+    package = module.name if module.path.endswith("/__init__.py") else module.name.rpartition(".")[0]
+    index = tr.shared.summaries.index(module.name) if tr.shared.summaries is not None else index_of(folder)
+    bases = dict.fromkeys(_base(module.path, node) for node in scope.stars)
+    homes = {base: defining(index, name, base) for base in bases}
+    found = {base if _takes_over(tr, base, home, name) else home for base, home in homes.items() if home is not None}
+    if not found:
+        alone = defining(index, name, package) or defining(index, name, module.name.partition(".")[0])
+        found = {alone} if alone is not None else set()
+    if not found and name in index:  # defined several times: where do the modules lead whose names are taken over?
+        through = _through_stars(tr, scope, module.path, name, 3)
+        found = {through} if through is not None else set()
+    home = found.pop() if len(found) == 1 else None
+    source = _load(tr, home) if home is not None and home != module.name else None
+    if not isinstance(source, Module) or not provide(tr, source.scope, name):
+        return False
+    scope.names[name] = source.scope.names[name]
+    return True
+
+
+def _takes_over(tr: Tracer, base: str, home: str, name: str) -> bool:
+    """Whether a package binds itself a name that one of its modules defines: it may have it from elsewhere."""
+    package = _load(tr, base) if home != base else None
+    return isinstance(package, Module) and isinstance(package.scope, LazyScope) and name in package.scope.binding
+
+
+def _through_stars(tr: Tracer, scope: LazyScope, path: str, name: str, depth: int) -> str | None:
+    """The last module, of those whose names are all taken over, that binds a name itself."""
+    for node in reversed(scope.stars):
+        base = _base(path, node)
+        if base == module_of(path) or not _may_bind(_find(tr, base), name):
+            continue
+        module = _load(tr, base)
+        if not isinstance(module, Module) or not isinstance(module.scope, LazyScope):
+            continue
+        if name in module.scope.binding:
+            return base
+        inner = _through_stars(tr, module.scope, module.path, name, depth - 1) if depth else None
+        if inner is not None:
+            return inner
+    return None
+
+
+_STAR = re.compile(rb"import[\s\\]*\*")
+
+
+def _may_bind(file: Path | None, name: str) -> bool:
+    """Whether a module has the name in its text, or takes over all names of another: the others are not parsed."""
+    try:
+        text = file.read_bytes() if file is not None and file.is_file() else b""
+    except OSError:
+        return False
+    return name.encode() in text or _STAR.search(text) is not None
+
+
+def _find(tr: Tracer, name: str) -> Path | None:
+    """The file of a repository module, looked for beside the importing file, at the root and below `src`."""
+    if not name or name.split(".")[0] in ("torch", "tensorflow", "numpy"):
+        return None
+    first = name.partition(".")[0]
+    own = bool(tr.frames) and tr.frame.path.partition("/")[0] == first  # what lies in the same package is no library
+    key = (name, own, *_looked_from(tr))
+    if key not in tr.shared.files:
+        tr.shared.files[key] = _search(tr, name) or (None if own else library_file(name))
+    return tr.shared.files[key]
+
+
+def _looked_from(tr: Tracer) -> tuple[str | bool, ...]:
+    """What of the script and of the importing file decides where a module is looked for: files of a folder share it."""
+    frames = (*tr.frames[:1], *tr.frames[-1:])
+    return tuple(
+        part for f in frames for part in (f.path.rpartition("/")[0], _imports_relatively(tr.shared.sources.get(f.path)))
+    )
+
+
+def _search(tr: Tracer, name: str) -> Path | None:
+    """In the interpreter's order: a folder without `__init__.py` counts only where no file of the name is found."""
+    relative = Path(*name.split("."))
+    bases = _search_path(tr, name.partition(".")[0])
+    for base in bases:
+        for candidate in (base / relative / "__init__.py", base / relative.with_suffix(".py")):
+            if candidate.is_file() and _inside(candidate, tr.shared.root):
+                return candidate
+    for base in bases:
+        folder = base / relative
+        if folder.is_dir() and _is_namespace(folder, name) and _inside(folder, tr.shared.root):
+            return folder
+    return None
+
+
+def _is_namespace(folder: Path, name: str) -> bool:
+    """Whether a folder without `__init__.py` is a package: it holds modules, or packages where no library is meant."""
+    if any(folder.glob("*.py")):
+        return True
+    return any(folder.glob("*/__init__.py")) and name not in RULED and library_file(name) is None
+
+
+def _search_path(tr: Tracer, first: str) -> list[Path]:
+    """Where Python looks for a top-level module: the script's folder, the root, `src`, the folder that holds the
+    importing package. A file inside a package is imported, so its own folder comes last; neither it nor the folders
+    above hide the standard library or one that has rules (`net/keras/` without `net/__init__.py` is `net.keras`). A
+    file with relative imports cannot be a script, so its folder does not count. Nothing hides a module that is compiled
+    into the interpreter."""
+    root = tr.shared.root
+    frames = (*tr.frames[:1], *tr.frames[-1:])
+    folders = [root / Path(f.path).parent for f in frames]
+    scripts = [f for f in folders[:1] if not (f / "__init__.py").is_file()]
+    if first in sys.builtin_module_names:
+        return []
+    if first in sys.stdlib_module_names:
+        return scripts
+    if first in RULED:
+        return list(dict.fromkeys((*scripts, root, root / "src")))
+    inside = any(_imports_relatively(tr.shared.sources.get(f.path)) for f in frames)
+    beside = [f for f in folders if f in scripts or not inside]
+    return list(dict.fromkeys((*scripts, root, root / "src", *map(_above_package, folders), *beside)))
+
+
+@functools.lru_cache(maxsize=512)
+def _imports_relatively(tree: ast.Module | None) -> bool:
+    """Whether a file says at its top level that it is part of a package."""
+    return tree is not None and any(isinstance(n, ast.ImportFrom) and n.level for n in tree.body)
+
+
+def _above_package(folder: Path) -> Path:
+    """The nearest folder above that is no package."""
+    while (folder / "__init__.py").is_file() and folder.parent != folder:
+        folder = folder.parent
+    return folder
+
+
+def _inside(candidate: Path, root: Path) -> bool:
+    try:
+        candidate.resolve().relative_to(root.resolve())
+    except (ValueError, OSError):
+        return False
+    return True
+
+
+def _load(tr: Tracer, name: str) -> Value:
+    """The repository module with its top-level code traced once; cycles see it half done, as Python does."""
+    file = _find(tr, name)
+    if file is None:
+        return canonical(name) if name else Module("", ".", Scope())
+    package = name.rpartition(".")[0]
+    if package and tr.frames and name.partition(".")[0] not in Path(tr.frame.path.lstrip(MARK)).parts:
+        _load(tr, package)  # as Python does; inside a package, those above are being imported already
+    key = str(file)
+    kept_as = (key, start_folder(tr), tr.defaults)
+    kept = tr.shared.lazy.get(key) or taken(tr, kept_as)
+    if kept is None and (kept := tr.modules.get(key)) is not None:
+        met_half_done(tr, kept_as)
+    if kept is not None:
+        return kept
+    inside = _inside(file, tr.shared.root)
+    relative = file.resolve().relative_to(tr.shared.root.resolve()).as_posix() if inside else shown(file, name)
+    if file.is_dir():
+        module = tr.modules[key] = Module(name, relative, Scope(), False)
+        return module
+    eager = sum(k[1:] == kept_as[1:] for k in tr.shared.kept) + len(tr.importing)
+    if eager >= MOST_MODULES and not (relative.startswith(MARK) and is_large(name)):
+        tr.note(f"more than {MOST_MODULES} modules of the repository are imported; the rest are not followed")
+        return tr.unknown("a module beyond the limit", label=name)
+    tree = parse(tr, file, relative)
+    if tree is None:
+        return tr.unknown("a module that cannot be read", label=name)
+    scope = LazyScope(tree) if relative.startswith(MARK) and is_large(name) else Scope()
+    module = tr.modules[key] = Module(name, relative, scope)
+    scope.names["__name__"] = name
+    scope.names["__file__"] = tr.unknown("a path", "data", pytype="str")
+    if isinstance(scope, LazyScope):
+        scope.module = module
+        tr.shared.lazy[key] = module
+        return module
+    follow_once(tr, kept_as, module, lambda: run_module(tr, tree, scope, relative))
+    return module
+
+
+def run_module(tr: Tracer, tree: ast.Module, scope: Scope, path: str) -> None:
+    depth = len(tr.frames)
+    tr.frames.append(Frame(scope, path))
+    try:
+        run_block(tr, tree.body)
+    except PyRaise as error:
+        if depth == 0 or (isinstance(error, ShapeFailure) and not path.startswith(MARK)):
+            raise
+        tr.note(f"importing {path} does not finish on this path")
+    finally:
+        del tr.frames[depth:]
+
+
+@functools.lru_cache(maxsize=MOST_KEPT)
+def parsed(source: bytes | str) -> ast.Module:
+    """The syntax tree of a source; trees are not changed, so files that import the same modules share them."""
+    return ast.parse(source)
+
+
+@functools.lru_cache(maxsize=MOST_KEPT)
+def mangled(source: bytes) -> ast.Module:
+    """The syntax tree with the names that Python gives to what is private in a class."""
+    return with_private_names(ast.parse(source))
+
+
+def parse(tr: Tracer, file: Path, relative: str) -> ast.Module | None:
+    known = tr.shared.sources.get(relative)
+    if known is not None:
+        return known
+    tr.shared.be_in_time()
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            tr.note(f"{relative} is larger than {MOST_BYTES} bytes and is not followed")
+            return None
+        source = file.read_bytes()
+        tree = mangled(source) if relative.startswith(MARK) and PRIVATE.search(source) else parsed(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
+        tr.note(f"{relative} cannot be parsed and is not followed")
+        return None
+    tr.shared.sources[relative] = tree
+    return tree

@@ -1,0 +1,1 @@
+"""Python as the tracer reads it: values, expressions, statements, calls, classes, iterators."""

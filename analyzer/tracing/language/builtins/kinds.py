@@ -1,0 +1,262 @@
+"""Whether a value is of a type: ``isinstance`` and ``issubclass``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from analyzer.tracing.imports.libraries import MARK
+from analyzer.tracing.language.arithmetic import UNION
+from analyzer.tracing.language.builtins.call import Call
+from analyzer.tracing.language.dictionary_objects import inherits_dictionary, inherits_list
+from analyzer.tracing.language.rows import FRAME, Rows
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.truths import Test, is_unread
+from analyzer.tracing.language.values import (
+    Api,
+    Bound,
+    Class,
+    DictV,
+    Function,
+    Instance,
+    Iterator_,
+    Layer,
+    ListV,
+    Native,
+    Object,
+    Partial,
+    SetV,
+    SliceV,
+    Unknown,
+    Value,
+)
+from analyzer.validity.terms import Cond, Poly
+
+
+def isinstance_(c: Call) -> Value:
+    value, kind = c.get(0), c.get(1)
+    kinds = list(_kinds(kind))
+    answers = [is_a(value, k) for k in kinds]
+    if any(a is True for a in answers):
+        return True
+    if all(a is False for a in answers):
+        return False
+    if isinstance(value, Unknown):
+        key = ("isinstance", repr(kinds))
+        if key not in value.items:
+            names = tuple(k.name for k in kinds if isinstance(k, Native) and k.name in _NARROWING)
+            c.tr.touch(value)
+            value.items[key] = Test(
+                value, "isinstance", names if len(names) == len(kinds) else (), f"isinstance({value.label})"
+            )
+        return value.items[key]
+    return c.tr.unknown("a type test", pytype="bool")
+
+
+def _kinds(kind: Value) -> Iterator[Value]:
+    """The types of a tuple, which may be nested, and of a union."""
+    if isinstance(kind, Object) and kind.kind == UNION:
+        yield from kind.data["types"]
+    elif isinstance(kind, tuple):
+        for part in kind:
+            yield from _kinds(part)
+    else:
+        yield kind
+
+
+_NARROWING = ("int", "float", "str", "bool", "list", "dict")
+
+
+_PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+
+
+_STATISTICS = ("running_mean", "running_var", "grad", "tensor")
+
+
+_TENSORS = ("torch.Tensor", "tf.Tensor", "numpy.ndarray", "torch.FloatTensor", "keras.KerasTensor")
+
+
+_BASES = re.compile(
+    r"torch\.nn\.(RNN\w*Base|Hardtanh|Upsample|Container|NLLLoss|ConstantPad\dd)"
+)  # of other public layers
+
+
+def _is_layer(name: str, kind: str) -> bool | None:
+    """Whether a layer of PyTorch's public names is one of another class; None where that is not known here."""
+    if kind in ("torch.nn.Module", "torch.nn.modules.module.Module") and name.startswith("torch.nn."):
+        return True
+    public = all(n.startswith("torch.nn.") and n.count(".") == 2 for n in (name, kind))
+    return False if public and not _BASES.fullmatch(kind) and "Lazy" not in name else None
+
+
+def is_a(value: Value, kind: Value) -> bool | None:
+    if isinstance(value, Unknown) and value.pytype == "str" and getattr(kind, "name", "") == "type":
+        return False
+    if isinstance(kind, Unknown) or isinstance(value, Unknown) or is_unread(value):
+        return None
+    if isinstance(value, Api) and value.name.endswith(".__version__"):
+        return None
+    if isinstance(value, Rows) and isinstance(kind, (Native, Api, Class)):
+        named = kind.name in (value.kind, *(("pandas.core.frame.DataFrame",) if value.kind == FRAME else ()))
+        return named or (None if kind.name.startswith(("collections", "typing", "pandas")) else False)
+    if isinstance(kind, Native):
+        known = {
+            "int": (int, Poly), "float": (float,), "str": (str,), "bool": (bool, Cond), "list": (ListV,),
+            "tuple": (tuple,),
+            "dict": (DictV,), "set": (SetV,), "type": (Class, Api), "slice": (SliceV,), "bytes": (bytes,),
+            "NoneType": (type(None),), "range": (),
+        }.get(kind.name)  # fmt: skip
+        if known is None:
+            return None
+        if kind.name == "int" and isinstance(value, bool):
+            return True
+        if kind.name == "list" and isinstance(value, SetV):
+            return False
+        if kind.name == "range":
+            return False if value is None or isinstance(value, (*_PLAIN, Tensor, Function, Class)) else None
+        if isinstance(value, Tensor) and value.dims == () and kind.name in ("int", "float", "bool"):
+            return False if _whole_in_array(value) else None
+        return isinstance(value, known) if not isinstance(value, Instance) else _inherits(value, kind.name)
+    if isinstance(kind, Class):
+        if isinstance(value, Tensor):
+            library = kind.path.startswith(MARK)  # what gives one of its own tensors gives no plain one
+            return False if kind.closed and (library or "torch.Tensor" not in kind.library_bases) else None
+        return (
+            kind in value.cls.mro
+            if isinstance(value, Instance)
+            else False
+            if isinstance(value, (int, float, str, bytes, tuple, ListV, DictV, Layer)) or value is None
+            else False
+            if isinstance(value, (Function, Bound)) and _takes_no_functions(kind)
+            else None
+        )
+    if isinstance(kind, Api):
+        plainly = _of_library(value, kind.name)
+        if plainly is not None:
+            return plainly
+        if isinstance(value, Tensor):
+            if kind.name in _TENSORS:
+                framework = "tf" if kind.name == "tf.Tensor" else "numpy" if kind.name.startswith("numpy") else "torch"
+                return value.framework == framework if value.framework in ("torch", "numpy") else None
+            if kind.name in _PARAMETERS and ("variable" in value.tags or value.framework == "unknown"):
+                return None if value.sources or value.name in _STATISTICS else True
+            return False if kind.name.startswith(("torch.nn.", "typing.", "collections.")) else None
+        if isinstance(value, Layer):
+            return True if value.name == kind.name else _is_layer(value.name, kind.name)
+        if value is None or isinstance(value, (int, float, str, bytes, bool, ListV, DictV, tuple)):
+            return (
+                None
+                if kind.name.startswith(("collections", "typing", "numbers", "numpy", "torch.Size", "tf.TensorShape"))
+                else False
+            )
+        if isinstance(value, Instance):
+            plain = value.cls.closed and not value.cls.library_bases and kind.name in _TENSORS
+            return True if kind.name in value.cls.library_bases else False if plain else None
+    return None
+
+
+def _takes_no_functions(kind: Class) -> bool:
+    """Whether no function can be of the class: nothing in it answers for itself who is of it, as protocols do."""
+    plain = all(b.startswith(("torch.", "collections.OrderedDict", "builtins.")) for b in kind.library_bases)
+    return kind.closed and plain and not any(b.node.keywords for b in kind.mro if isinstance(b, Class))
+
+
+def _whole_in_array(value: Tensor) -> bool:
+    """Whether it is a whole number or truth of NumPy: none of its types inherits from one of Python's."""
+    return value.framework == "numpy" and (value.dtype or "").startswith(("int", "uint", "bool"))
+
+
+def _inherits(value: Instance, kind: str) -> bool | None:
+    """Whether an object of a class is of a builtin type."""
+    if kind == "dict" and inherits_dictionary(value):
+        return True
+    if kind == "list" and inherits_list(value):
+        return True
+    if kind == "tuple" and value.cls.tuple:
+        return True
+    plain = value.cls.closed and set(value.cls.library_bases) <= {
+        *MODULES,
+        "collections.OrderedDict",
+        "builtins.dict",
+        "builtins.list",
+    }
+    return False if plain else None
+
+
+_PLAIN = (int, float, str, bytes, tuple, ListV, DictV, SetV)
+
+
+_OF_FUNCTIONS = ("types.FunctionType", "types.LambdaType", "types.MethodType")
+
+
+_ITERABLE = (str, bytes, tuple, ListV, DictV, Iterator_)
+
+
+MODULES = ("torch.nn.Module", "torch.nn.modules.module.Module")
+
+
+def _of_library(value: Value, kind: str) -> bool | None:
+    """Whether a value is of one of the library's kinds that say it plainly."""
+    if kind == "functools.partial":
+        return isinstance(value, Partial)
+    if kind in _OF_FUNCTIONS:  # no class inherits from them
+        if value is None or isinstance(value, (*_PLAIN, Tensor, Layer, Instance, Class)):
+            return False
+        return True if isinstance(value, Function) and not value.decorated and "Method" not in kind else None
+    if kind == "numpy.ndarray" and (value is None or isinstance(value, _PLAIN)):
+        return False
+    if kind in ("collections.abc.Iterable", "typing.Iterable", "collections.abc.Sequence", "typing.Sequence"):
+        if value is None or isinstance(value, (bool, int, float, Poly, Function, Class)):
+            return False
+        iterable = _ITERABLE if kind.endswith("Iterable") else (str, bytes, tuple, ListV)
+        return True if isinstance(value, iterable) and not isinstance(value, SetV) else None
+    if kind.rpartition(".")[0] in ("collections.abc", "typing"):
+        told = _of_protocol(value, kind.rpartition(".")[2])
+        if told is not None:
+            return told
+    if kind in ("collections.abc.Callable", "typing.Callable"):
+        return True if isinstance(value, (Function, Class, Partial, Native, Bound, Layer)) else None
+    if kind in MODULES and isinstance(value, Layer):
+        return value.name.startswith("torch.nn.")
+    if not kind.startswith("torch.nn.") or kind.rpartition(".")[2].startswith("_"):
+        return None
+    if isinstance(value, Layer) and value.name != kind and kind not in MODULES:
+        return None if _may_derive(value.name, kind) else False
+    if isinstance(value, Instance) and value.cls.closed and set(value.cls.library_bases) <= set(MODULES):
+        return kind in MODULES and bool(value.cls.library_bases)
+    return None
+
+
+def _of_protocol(value: Value, protocol: str) -> bool | None:
+    """Whether a plain value has one of the protocols of `collections.abc`."""
+    if not (value is None or isinstance(value, _PLAIN)):
+        return None
+    mapping, sized = isinstance(value, DictV), isinstance(value, (str, bytes, tuple, ListV, DictV, SetV))
+    if protocol in ("Mapping", "MutableMapping"):
+        return mapping
+    if protocol in ("Collection", "Sized", "Container", "Reversible"):
+        return None if protocol == "Reversible" and isinstance(value, SetV) else sized
+    if protocol == "Hashable":
+        return False if mapping or isinstance(value, ListV) else None if isinstance(value, (tuple, SetV)) else True
+    return None
+
+
+def _may_derive(name: str, kind: str) -> bool:
+    """Whether a class of torch's layers may inherit from another: lazy ones do, and some that only fix arguments."""
+    own, base = name.rpartition(".")[2], kind.rpartition(".")[2]
+    return "Lazy" in own or "Norm" in own or "Upsampl" in own or base in ("Hardtanh", "RNNBase") or base in own
+
+
+def issubclass_(c: Call) -> Value:
+    cls, kinds = c.get(0), c.get(1)
+    if isinstance(cls, Class):
+        answers = [True if k in cls.mro else None if not isinstance(k, (Class, Api)) or not cls.closed
+                   or (isinstance(k, Api) and cls.library_bases) else False
+                   for k in (kinds if isinstance(kinds, tuple) else (kinds,))]  # fmt: skip
+        if any(answers):
+            return True
+        if None not in answers:
+            return False
+    if isinstance(cls, Api) and isinstance(kinds, Api) and (told := _is_layer(cls.name, kinds.name)) is not None:
+        return told or cls.name == kinds.name
+    return c.tr.unknown("a test", "imprecise", pytype="bool")

@@ -1,0 +1,425 @@
+"""Calls: of traced functions and classes, of methods, of library names through the operator tables."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import replace
+
+from analyzer.tracing.contracts import declared_shapes, docstrings
+from analyzer.tracing.imports.libraries import MARK
+from analyzer.tracing.imports.library_calls import run_library
+from analyzer.tracing.language.builtins.call import Call
+from analyzer.tracing.language.containers import method
+from analyzer.tracing.language.contexts import around
+from analyzer.tracing.language.dataclass_fields import fill_dataclass
+from analyzer.tracing.language.dictionary_objects import plain_store
+from analyzer.tracing.language.evaluation import (
+    CALLS,
+    Returned,
+    call,
+    evaluate,
+    get_attribute,
+    iterate,
+    run_block,
+    seen,
+)
+from analyzer.tracing.language.generators import generator
+from analyzer.tracing.language.generic_calls import version_for
+from analyzer.tracing.language.known_types import value_of
+from analyzer.tracing.language.lazy_iterators import dropped, given_up
+from analyzer.tracing.language.overwriting import fill
+from analyzer.tracing.language.plain_data import hashable, is_plain
+from analyzer.tracing.language.rows import Rows
+from analyzer.tracing.language.signatures import bind
+from analyzer.tracing.language.special_methods import special
+from analyzer.tracing.language.tensor_objects import (
+    HOOK,
+    TENSOR,
+    asked,
+    by_default,
+    constructed,
+    dispatched,
+    inherits_tensor,
+)
+from analyzer.tracing.language.tensors import Size, Tensor
+from analyzer.tracing.language.values import (
+    Api,
+    Bound,
+    Class,
+    DictV,
+    Function,
+    Instance,
+    Layer,
+    Lazy,
+    ListV,
+    Native,
+    Object,
+    Partial,
+    Scope,
+    SuperV,
+    Unknown,
+    Value,
+)
+from analyzer.tracing.operators import (
+    call_api,
+    call_layer,
+    call_library_instance,
+    call_method,
+    call_object,
+    initialise_instance,
+    shape_of,
+    tables,
+)
+from analyzer.tracing.operators.torch_modules import call_with_hooks
+from analyzer.tracing.paths.agreement import alike
+from analyzer.tracing.paths.frames import Frame
+from analyzer.tracing.paths.problems import PyRaise
+from analyzer.tracing.paths.symbols import Site
+from analyzer.tracing.paths.tracer import MOST_DEPTH, Tracer
+from analyzer.tracing.programs.used_as_tensors import callee
+
+CALLS.of(Api)(call_api)
+CALLS.of(Object)(call_object)
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
+
+
+# ---------------------------------------------------------------------------------------------- call sites
+
+
+def call_node(tr: Tracer, node: ast.Call) -> Value:
+    function = callee(tr, node)
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    open_args = anywhere = False  # anywhere: it is not known which parameters those behind belong to
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            value = evaluate(tr, argument.value)
+            items, endless = iterate(tr, value, argument)
+            if endless:
+                open_args = anywhere = True
+            elif not anywhere:
+                args.extend(items)
+        else:
+            value = evaluate(tr, argument)
+            if not anywhere:
+                args.append(value)
+    for keyword in node.keywords:
+        value = evaluate(tr, keyword.value)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+        elif isinstance(value := plain_store(tr, value) or value, DictV) and all(
+            isinstance(k, str) for k in value.items
+        ):
+            tr.read(value)
+            kwargs.update(value.items)
+            open_args = open_args or value.open
+        else:
+            open_args = True
+    tr.frames[-1].line = node.lineno
+    value = call(tr, function, tuple(args), kwargs, node, open_args)
+    if tr.unsettled and isinstance(seen(function), Native) and not isinstance(value, Lazy):
+        for made, argument in zip(args, node.args, strict=False):
+            given_up(tr, made, argument)
+    return value
+
+
+@CALLS.of(Function)
+def _call_plainly(
+    tr: Tracer, function: Function, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
+) -> Value:
+    return call_function(tr, function, args, kwargs, node=node, open_args=open_args)
+
+
+@CALLS.of(Bound)
+def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool) -> Value:
+    owner, function = bound.owner, bound.function
+    if isinstance(function, Function):
+        return call_function(tr, function, (owner, *args), kwargs, cls=bound.cls, node=node, open_args=open_args)
+    if isinstance(owner, (Tensor, Layer, Instance, SuperV, Object)):
+        return call_method(tr, owner, function, args, kwargs, node, open_args)
+    if isinstance(owner, Rows):
+        return tables.called(tr, owner, function, args, kwargs)
+    if open_args and isinstance(owner, DictV) and function == "update":
+        fill(tr, owner, DictV(), open=True)
+    if function.startswith("__") and isinstance(owner, (ListV, DictV, str, tuple, bool, int, float)) and not open_args:
+        plain = not isinstance(owner, Size) and function not in ("__int__",)
+        return special(tr, owner, function, args) if plain else method(tr, owner, function, args, kwargs, node)
+    return method(tr, owner, function, args, kwargs, node)
+
+
+@CALLS.of(Native)
+def _call_native(
+    tr: Tracer, function: Native, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
+) -> Value:
+    if open_args and not function.any_number:
+        return tr.unknown(f"{function.name}() of arguments whose number is not known", label=f"{function.name}()")
+    return function.run(Call(tr, args, kwargs, node, open_args))
+
+
+@CALLS.of(Lazy)
+def _call_manager(
+    tr: Tracer, manager: Lazy, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
+) -> Value:
+    """A context manager that a generator is wrapped as decorates a function."""
+    again = getattr(manager, "again", None)
+    return around(tr, again, args[0]) if again is not None and len(args) == 1 else tr.unknown("a call")
+
+
+@CALLS.of(Partial)
+def _call_partial(
+    tr: Tracer, partial: Partial, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
+) -> Value:
+    return call(tr, partial.function, (*partial.args, *args), {**partial.kwargs, **kwargs}, node, open_args)
+
+
+@CALLS.of(Instance)
+def _call_object(
+    tr: Tracer, owner: Instance, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
+) -> Value:
+    if "__hooks__" in owner.attrs:
+        return call_with_hooks(tr, owner, args, lambda a: call_instance(tr, owner, a, kwargs, node, open_args))
+    return call_instance(tr, owner, args, kwargs, node, open_args)
+
+
+@CALLS.of(Layer)
+def _call_layer(tr: Tracer, layer: Layer, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool) -> Value:
+    if (owner := asked(args, kwargs)) is not None and layer.name.startswith("torch."):
+        return _layer_of_object(tr, layer, owner, args, kwargs, node)
+    if "__hooks__" in layer.attrs:
+        return call_with_hooks(tr, layer, args, lambda a: call_layer(tr, layer, a, kwargs, node))
+    return call_layer(tr, layer, args, kwargs, node)
+
+
+def _layer_of_object(
+    tr: Tracer, layer: Layer, owner: Instance, args: Args, kwargs: Kwargs, node: ast.Call | None
+) -> Value:
+    """A layer calls functions, each of which asks the object's class: which ones is known of a linear layer."""
+    if layer.name == "torch.nn.Linear" and len(args) == 1:
+        weights = tuple(get_attribute(tr, layer, name) for name in ("weight", "bias"))
+        return dispatched(tr, owner, Api("torch.nn.functional.linear"), (*args, *weights), {}, node)
+    if owner.cls.find(HOOK) is not None:
+        return tr.unknown(f"{layer.name}()")
+    return by_default(tr, owner.cls, layer, args, kwargs, node)
+
+
+@CALLS.of(object)
+def _call_nothing(
+    tr: Tracer, value: Value, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
+) -> Value:
+    return tr.unknown("a call")
+
+
+@CALLS.of(Unknown)
+def _call_unknown(
+    tr: Tracer, function: Unknown, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
+) -> Value:
+    typed = function.kind.startswith("def ")
+    counts = tr.shared.known_calls if typed else tr.shared.unknown_calls
+    counts[function.label or "an unknown function"] += 1
+    tr.forget((*args, *kwargs.values()))
+    tr.give((*args, *kwargs.values()))
+    looked_up = function.label.endswith(".get") and function.origin == "param"  # in what a caller gives
+    origin = function.origin if looked_up or not function.known_source else "foreign"
+    if typed:
+        return value_of(function.kind[4:], f"result of {function.label}", origin, f"{function.label}()")
+    result = Unknown(f"result of {function.label or 'an unknown function'}", origin, "")
+    if function.label == "item":
+        result.pytype = "number"
+    return result
+
+
+def call_instance(
+    tr: Tracer,
+    owner: Instance,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    node: ast.Call | None = None,
+    open_args: bool = False,
+) -> Value:
+    """`model(x)`: `__call__` of the class, `forward` of a torch module, `call` of a Keras layer or model."""
+    for name in ("__call__", "forward", "call"):
+        found = owner.cls.find(name)
+        if found is not None and isinstance(found[0], Function):
+            if name == "call":
+                return _call_keras(tr, owner, found, args, kwargs, node, open_args)
+            kinds: dict[str, Args] = {"staticmethod": (), "classmethod": (owner.cls,)}
+            first = kinds.get(found[0].kind, (owner,))
+            return call_function(tr, found[0], (*first, *args), kwargs, cls=found[1], node=node, open_args=open_args)
+
+    return call_library_instance(tr, owner, args, kwargs, node)
+
+
+def _call_keras(
+    tr: Tracer, owner: Instance, found: tuple[Value, Class], args: tuple[Value, ...], kwargs: dict[str, Value],
+    node: ast.Call | None, open_args: bool,
+) -> Value:  # fmt: skip
+    build = owner.cls.find("build")
+    if build is not None and isinstance(build[0], Function) and not owner.built and args:
+        tr.touch(owner)
+        owner.built = True
+        call_function(tr, build[0], (owner, shape_of(tr, args[0])), {}, cls=build[1])
+    function = found[0]
+    names = _parameter_names(function)
+    kept = {k: v for k, v in kwargs.items() if k in names or function.node.args.kwarg or k not in ("training", "mask")}
+    return call_function(tr, function, (owner, *args), kept, cls=found[1], node=node, open_args=open_args)
+
+
+def _parameter_names(function: Function) -> set[str]:
+    a = function.node.args
+    return {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+
+
+def call_function(
+    tr: Tracer,
+    function: Function,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    cls: Class | None = None,
+    node: ast.Call | None = None,
+    open_args: bool = False,
+) -> Value:
+    tr.shared.reached.add(f"{function.path}:{function.node.lineno}")
+    function.called = True
+    if function.versions is not None:
+        version = version_for(function, args)
+        if version is None:
+            return call(tr, tr.unknown("a function for each type", label=function.name), args, kwargs, node, open_args)
+        if not isinstance(version, Function):
+            return call(tr, version, args, kwargs, node, open_args)
+        if version is not function:
+            return call_function(tr, version, args, kwargs, cls, node, open_args)
+    if function.remembers and not open_args and all(map(hashable, (*args, *kwargs.values()))):
+        key = (function, args, tuple(kwargs.items()))
+        if key not in tr.results.items:
+            value = call_function(tr, replace(function, remembers=False), args, kwargs, cls, node)
+            tr.touch(tr.results)
+            tr.results.items[key] = value
+        return tr.results.items[key]
+    depth = len(tr.frames)
+    if _nothing_new(tr, function, args):
+        return tr.unknown("recursion")
+    if depth > MOST_DEPTH or sum(1 for f in tr.frames if f.function is function) > 6:
+        tr.note(f"recursion of {function.name} is not followed beyond {min(depth, 6)} levels")
+        return tr.unknown("recursion")
+    if function.command:
+        args, kwargs = (), {}
+    names = bind(tr, function, args, kwargs, node, open_args)
+    sizes = declared_shapes.enter(tr, function, names, node)
+    documented = docstrings.enter(tr, function, names)
+    if function.generator:
+        return generator(tr, function, names, cls, args, (sizes, documented), node)
+    parent = function.scope
+    scope: Scope = tr.made(Scope(parent, parent.globals))
+    scope.names.update(names)
+    first = args[0] if args else None
+    frame = Frame(
+        scope, function.path, function.name, cls or function.owner, first, function, line=function.node.lineno
+    )
+    frame.sizes, frame.documented, frame.given = sizes, documented, args
+    if function.name == "__init__" and isinstance(first, Instance):
+        tr.touch(first)
+        declared_shapes.remember_sizes(first, names)
+    if function.path.startswith(MARK) and not tr.frame.path.startswith(MARK):
+        return run_library(tr, function, args, kwargs, node, open_args, lambda: _run_body(tr, function, frame))
+    if function.compiled:
+        with tr.compiling():
+            return _run_body(tr, function, frame)
+    value = _run_body(tr, function, frame)
+    if tr.shared.observed is not None:
+        tr.observe(function, names, value)
+    return value
+
+
+def _nothing_new(tr: Tracer, function: Function, args: tuple[Value, ...]) -> bool:
+    """Whether a recursion is given what it was given before, as far as that is known: a deeper level teaches nothing.
+
+    Without this a function that calls itself at several places, for the parts of something unknown, takes the budget.
+    """
+    active = [f for f in tr.frames if f.function is function]
+    if len(active) < 2 or not any(isinstance(a, Unknown) for a in args):
+        return False
+    return all(len(f.given) == len(args) and all(map(_as_little_known, f.given, args)) for f in active[-2:])
+
+
+def _as_little_known(a: Value, b: Value) -> bool:
+    if isinstance(a, Unknown) and isinstance(b, Unknown):
+        return all(u.term is None and u.tensor is None for u in (a, b))
+    return alike(a, b)
+
+
+def _is_wrapped(tr: Tracer, function: Function) -> bool:
+    """Whether it is what one of the wrappers that are being called is there for, and none itself."""
+    return function.wrapped is None and any(f.function and f.function.wrapped is function for f in tr.frames)
+
+
+def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:
+    depth, in_wrapper = len(tr.frames), tr.in_wrapper
+    tr.in_wrapper = in_wrapper and frame.path.startswith(MARK) and not _is_wrapped(tr, function)
+    tr.frames.append(frame)
+    try:
+        if isinstance(function.node, ast.Lambda):
+            return evaluate(tr, function.node.body)
+        signal = run_block(tr, function.node.body)
+        value = signal.value if isinstance(signal, Returned) else None
+        if frame.sizes is not None:
+            declared_shapes.leave(tr, function, value, frame.sizes)
+        if frame.documented is not None:
+            docstrings.leave(tr, function, value, frame.documented)
+        return value
+    except PyRaise as error:
+        error.path = error.path or frame.path
+        raise
+    finally:
+        tr.in_wrapper = in_wrapper
+        del tr.frames[depth:]
+        if tr.unsettled:
+            dropped(tr, frame.scope.names.values(), Site(frame.path, frame.line or 1, 0))
+
+
+@CALLS.of(Class)
+def instantiate(
+    tr: Tracer,
+    cls: Class,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    node: ast.Call | None = None,
+    open_args: bool = False,
+) -> Value:
+    tr.shared.reached.add(f"{cls.path}:{cls.node.lineno}")
+    cls.called = True
+    if any("Enum" in getattr(b, "name", "") for b in cls.mro if isinstance(b, Api)):
+        members = cls.scope.names.get("__members__")
+        known = list(members.items.values()) if isinstance(members, DictV) and len(args) == 1 and not kwargs else []
+        found = [m for m in known if is_plain(args[0]) and is_plain(m.attrs["value"]) and m.attrs["value"] == args[0]]
+        return found[0] if found else tr.unknown("an enum member")
+    instance: Instance = tr.made(Instance(cls, tr.site(node)))
+    instance.open = not cls.closed
+    initializer = cls.find("__init__")
+    maker = cls.find("__new__")
+    if maker is not None and isinstance(maker[0], Function) and not open_args:
+        made = call_function(tr, maker[0], (cls, *args), kwargs, cls=maker[1], node=node)
+        if not isinstance(made, Instance) or made.cls is not cls:
+            return made
+        instance = made
+        instance.open = instance.open or not cls.closed
+    elif maker is not None:
+        instance.open = True
+    elif inherits_tensor(cls):
+        plain = constructed(tr, cls, () if open_args else args, kwargs)
+        instance.attrs.update({k: v for k, v in plain.attrs.items() if k == TENSOR})
+        instance.open = instance.open or plain.open
+    if initializer is not None and isinstance(initializer[0], Function):
+        call_function(tr, initializer[0], (instance, *args), kwargs, cls=initializer[1], node=node, open_args=open_args)
+    elif cls.dataclass:
+        fill_dataclass(tr, instance, args, kwargs, open_args)
+    else:
+        initialise_instance(tr, instance, args, kwargs)
+    if set(cls.library_bases) & _EXCEPTIONS:
+        given = args if initializer is None else tr.unknown("what an exception is made of", "imprecise", "args")
+        instance.attrs.setdefault("args", given)
+    return instance
+
+
+_EXCEPTIONS = frozenset(n for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException))

@@ -1,0 +1,83 @@
+"""Identity of values and of types, and what an unknown value says to a constant."""
+
+from __future__ import annotations
+
+import builtins
+
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.truths import Test
+from analyzer.tracing.language.values import Api, Class, Native, Unknown, Value
+from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.paths.tracer import Tracer
+from analyzer.validity.terms import Poly
+
+
+def against_constant(tr: Tracer, subject: Unknown, operation: str, constant: Value, negated: bool) -> Value:
+    if operation == "is" and subject.pytype in _never_is(constant):
+        return negated
+    key = (operation, constant, type(constant).__name__)
+    test = subject.items.get(key)
+    if not isinstance(test, Test):
+        tr.touch(subject)
+        test = subject.items[key] = Test(
+            subject, operation, constant, f"{subject.label or 'value'} {operation} {constant!r}"
+        )
+    if not negated:
+        return test
+    opposite = Test(subject, operation, constant, f"{subject.label or 'value'} not {operation} {constant!r}")
+    opposite.negated = True
+    return opposite
+
+
+def _names_type(name: str) -> bool:
+    return name == "NoneType" or isinstance(vars(builtins).get(name), type)
+
+
+def _never_is(constant: Value) -> tuple[str, ...]:
+    """Types of which no value is None; of truths one is True, and so may any object be."""
+    return ("int", "float", "str", "list", *(() if isinstance(constant, bool) else ("bool", "object")))
+
+
+def same_type(left: Value, right: Value) -> bool | None:
+    """Whether one of Python's types is another or a class; None where one is something else."""
+    if not any(isinstance(v, Native) and _names_type(v.name) for v in (left, right)):
+        return None
+    if left is right:
+        return True
+    named = [v.name for v in (left, right) if isinstance(v, Native)]
+    both = len({*named}) == 2 and all(map(_names_type, named))
+    return False if both or isinstance(left, Class) or isinstance(right, Class) else None
+
+
+def same_name(left: Value, right: Value) -> bool:
+    """Whether two values are one; a framework has several names for one element type, and for one class of layers."""
+    if not (isinstance(left, Api) and isinstance(right, Api)):
+        return left is right
+    if all(v.name.startswith("torch.nn.") and _same_layer(left.name) == _same_layer(v.name) for v in (left, right)):
+        return True
+    homes = left.name.partition(".")[0] == right.name.partition(".")[0]
+    return left == right or (homes and dtype_name(left) is not None and dtype_name(left) == dtype_name(right))
+
+
+def _same_layer(name: str) -> str:
+    """`torch.nn.Linear` of `torch.nn.modules.linear.Linear`."""
+    last = name.rpartition(".")[2]
+    return f"torch.nn.{last}" if name.startswith("torch.nn.modules.") and last[:1].isupper() else name
+
+
+def identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
+    if isinstance(left, Unknown) and (right is None or isinstance(right, bool)):
+        if right is None and (left.tensor is not None or left.term is not None):
+            return negated
+        return against_constant(tr, left, "is", right, negated)
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return left is right if not negated and left is right else tr.unknown("a comparison", pytype="bool")
+    if right is None and isinstance(left, Tensor) and "may be None" in left.tags:
+        return tr.unknown("whether there is a gradient", pytype="bool")
+    if right is None and isinstance(left, Poly) and any(tr.symbols.kind(s.name) in _MAYBE_NONE for s in left.symbols):
+        return tr.unknown("whether a size is known", pytype="bool")
+    same = same_name(left, right) or (isinstance(left, bool) and left == right and type(left) is type(right))
+    return same is not negated
+
+
+_MAYBE_NONE = ("batch", "lost")  # a size that Keras leaves open, and what this analysis took for one

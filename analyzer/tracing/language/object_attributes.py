@@ -1,0 +1,392 @@
+"""Attributes of objects and classes that the program defines, and what they lack."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections import OrderedDict
+from collections.abc import MutableMapping
+from typing import Any
+
+from analyzer.frameworks.api_tables import framework_data
+from analyzer.tracing.imports.libraries import MARK
+from analyzer.tracing.imports.modules import module_of
+from analyzer.tracing.language.attribute_hooks import READER, own_reader, read, reader_of
+from analyzer.tracing.language.dictionary_objects import CONTAINERS, container_method, names_held
+from analyzer.tracing.language.evaluation import ATTRIBUTES, call, get_attribute, iterate
+from analyzer.tracing.language.mapping_methods import ABSTRACT, method_of
+from analyzer.tracing.language.setting_attributes import delete_attribute, set_attribute
+from analyzer.tracing.language.tensor_objects import (
+    HOOK,
+    by_default,
+    constructed,
+    default_hook,
+    inherits_tensor,
+    method_of_tensor,
+    tensor_in,
+)
+from analyzer.tracing.language.values import (
+    Api,
+    Bound,
+    Class,
+    DictV,
+    Function,
+    Instance,
+    Native,
+    Scope,
+    SuperV,
+    Unknown,
+    Value,
+    field_names,
+)
+from analyzer.tracing.operators import instance_attribute
+from analyzer.tracing.operators.own_gradients import apply_function
+from analyzer.tracing.operators.torch_modules import children_by_name
+from analyzer.tracing.paths.problems import Diagnostic, PyRaise
+from analyzer.tracing.paths.tracer import Tracer
+
+_AUTOGRAD = {"torch.autograd.Function", "torch.autograd.function.Function"}
+_TORCH_MODULE = ("torch.nn.Module", "torch.nn.modules.module.Module")
+
+
+@ATTRIBUTES.of(Instance)
+def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Value:
+    reader = own_reader(value, name)
+    return read(tr, reader, name) if reader is not None else _plainly(tr, value, name, node)
+
+
+def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Value:
+    """An attribute of an object as `object.__getattribute__` reads it."""
+    found = value.cls.find(name)
+    if found is not None and isinstance(found[0], Function) and found[0].kind == "property":
+        return call(tr, Bound(value, found[0], found[1]), (), {})
+    named = children_by_name(value)
+    if name in value.attrs:
+        return value.attrs[name]
+    if named is not None and name in named.items:
+        return named.items[name]
+    if found is not None and isinstance(found[0], Instance):
+        return _described(tr, found[0], value)
+    if found is not None:
+        return _bind(found[0], value, found[1])
+    if name == "__class__":
+        return value.cls
+    if name == "__module__":
+        return module_of(value.cls.path)
+    if name == "__doc__":
+        return ast.get_docstring(value.cls.node)
+    if name == "__dict__":
+        return names_held(value)
+    if value.cls.tuple and name == "_fields":
+        return tuple(field_names(value.cls))
+    if value.cls.tuple and name == "_replace":
+        return Native(name, lambda c: _replaced(value, c.kwargs))
+    if value.cls.tuple and name == "_asdict":
+        return Native(name, lambda c: DictV({f: value.attrs[f] for f in field_names(value.cls) if f in value.attrs}))
+    mixed_in = method_of(value, name) or container_method(tr, value, name)
+    if mixed_in is not None:
+        return mixed_in
+    if (tensor := tensor_in(value)) is not None and name in framework_data("torch")["attributes"]["torch.Tensor"]:
+        return _of_tensor(tr, value, tensor, name, node)
+    getter = value.cls.find("__getattr__")
+    if getter is not None and not (answers_itself(value) and brought(value.cls, name)):
+        if not answers_itself(value):
+            return tr.unknown(f"attribute {name}")
+        return call(tr, Bound(value, getter[0], getter[1]), (name,), {})
+
+    if name == "__delattr__":
+        return Native(name, lambda c: delete_attribute(c.tr, value, c.get(0)))
+    modelled = instance_attribute(tr, value, name)
+    if modelled is not None:
+        return modelled
+    if value.cls.closed and not value.open and not name.startswith("__") and _knows_attributes(value.cls, name):
+        if tr.guards and not value.cls.library_bases and not _set_anywhere(tr, value.cls, name):
+            raise PyRaise("AttributeError", name)
+        _missing(tr, value, name, node)
+    tr.touch(value)
+    unknown = tr.unknown(f"attribute {name}", "imprecise", name)
+    value.attrs[name] = unknown
+    return unknown
+
+
+def _of_tensor(tr: Tracer, value: Instance, tensor: Value, name: str, node: ast.AST | None) -> Value:
+    """What an object has because it is a tensor."""
+    found = get_attribute(tr, tensor, name, node)
+    if isinstance(found, Bound):
+        return method_of_tensor(value, name)
+    return by_default(tr, value.cls, Native(name, lambda c: found), (), {})
+
+
+def _described(tr: Tracer, descriptor: Instance, owner: Instance) -> Value:
+    """An object of the class, or what it gives where it describes an attribute."""
+    getter = descriptor.cls.find("__get__")
+    if getter is None or not isinstance(getter[0], Function):
+        return descriptor
+    return call(tr, Bound(descriptor, getter[0], getter[1]), (owner, owner.cls), {})
+
+
+def brought(cls: Class, name: str) -> bool:
+    """Whether a base of a library may bring the attribute, which is found before `__getattr__` is asked."""
+    return bool(cls.library_bases) and not _knows_attributes(cls, name, private=True)
+
+
+def answers_itself(value: Instance) -> bool:
+    """Whether what the object says of an attribute that it has not is known from its own `__getattr__`."""
+    getter = value.cls.find("__getattr__")
+    if getter is None or not isinstance(getter[0], Function) or value.open:
+        return False
+    known = ABSTRACT | CONTAINERS | (set(_TORCH_MODULE) if getter[0].path.startswith(MARK) else set())
+    return known.issuperset(value.cls.library_bases)
+
+
+def _ask_module(c: Any, owner: Instance) -> Value:
+    """`super().__getattr__(name)` of a PyTorch module: of what is set in a way that is not seen, an unknown."""
+    name = c.get(0)
+    if not isinstance(name, str):
+        return c.tr.unknown("a computed attribute")
+    if name in owner.attrs:
+        return owner.attrs[name]
+    if not owner.open and owner.cls.closed and _knows_attributes(owner.cls, name, private=True):
+        raise PyRaise("AttributeError", name)
+    return c.tr.unknown(f"attribute {name}")
+
+
+def _replaced(value: Instance, fields: dict[str, Value]) -> Instance:
+    """A named tuple with other values in some of its fields."""
+    made = Instance(value.cls, value.site)
+    made.attrs, made.open = {**value.attrs, **fields}, value.open
+    return made
+
+
+def _made_of(c: Any, cls: Class) -> Value:
+    """A named tuple of the elements of something."""
+    items, endless = iterate(c.tr, c.get(0), c.node)
+    return c.tr.unknown("a named tuple") if endless else call(c.tr, cls, tuple(items), {})
+
+
+def class_has(cls: Class, name: str) -> bool | None:
+    """Whether a class has an attribute; None where its bases are not known well enough."""
+    if cls.find(name) is not None:
+        return True
+    dunder = name.startswith("__") and name.endswith("__")
+    return False if cls.closed and not dunder and _knows_attributes(cls, name) else None
+
+
+def lacks_attribute(tr: Tracer, value: Instance, name: str) -> bool:
+    """Whether the object, which has nothing of the name yet, is known to have none."""
+    if value.open or not value.cls.closed or value.cls.find("__getattr__") is not None:
+        return False
+    if not value.cls.library_bases:
+        return True
+    whole = not tr.in_definition and not tr.doubts  # who calls a definition may have set it
+    known = _knows_attributes(value.cls, name, private=True)
+    return whole and known and instance_attribute(tr, value, name) is None
+
+
+def _knows_attributes(cls: Class, name: str, private: bool = False) -> bool:
+    """Whether every attribute that the bases bring is known, and `name` is none of them.
+
+    `private`: also of names that begin with `_`, which another version of PyTorch may set.
+    """
+    if not cls.library_bases:
+        return True
+    abstract = (ABSTRACT | CONTAINERS) & set(cls.library_bases)
+    if abstract and any(hasattr(kind, name) for kind in (MutableMapping, OrderedDict, list)):
+        return False
+    if any(base not in _TORCH_MODULE and base not in abstract for base in cls.library_bases):
+        return False
+    if name.startswith("_") and not private and len(abstract) < len(cls.library_bases):
+        return False
+    return name not in framework_data("torch")["attributes"]["torch.nn.Module"]
+
+
+def _missing(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> None:
+    """Only where the object is wholly known and no doubtful branch lies behind."""
+    if tr.path.decisions or tr.speculating or node is None or tr.guards:
+        return
+    if _set_anywhere(tr, value.cls, name) or (value.cls.library_bases and _may_be_abstract(tr, value.cls)):
+        return
+    message = f"`{value.cls.name}` has no attribute `{name}`: no method, class variable or assignment defines it"
+    tr.report(Diagnostic("python/missing-attribute", "warning", message, tr.site(node), operand=name))
+
+
+def _may_be_abstract(tr: Tracer, cls: Class) -> bool:
+    """Whether classes that inherit from it may set what it reads."""
+    if cls.name.startswith("_") or any(word in cls.name for word in ("Base", "Abstract", "Mixin")):
+        return True
+    tr.shared.read.update(f"{path}:*" for path in tr.shared.sources)
+    return any(cls.name in _bases_of(tree) for tree in tr.shared.sources.values())
+
+
+@functools.lru_cache(maxsize=512)
+def _bases_of(tree: ast.Module) -> frozenset[str]:
+    """Names of the classes from which those of a file inherit."""
+    bases = (base for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for base in node.bases)
+    return frozenset(ast.unparse(base).rpartition(".")[2] for base in bases)
+
+
+def _set_anywhere(tr: Tracer, cls: Class, name: str) -> bool:
+    for member in cls.mro:
+        if not isinstance(member, Class):
+            continue
+        tr.shared.read.update(f"{member.path}:{n.lineno}" for n in member.node.body)
+        names = _names_set(member.node)
+        if names is None or name in names:
+            return True
+    return False
+
+
+@functools.lru_cache(maxsize=2048)
+def _names_set(cls: ast.ClassDef) -> frozenset[Any] | None:
+    """Attributes that the text of a class sets; None where it may set others."""
+    found: set[Any] = set()
+    for node in ast.walk(cls):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            found.add(node.target.id)
+        if isinstance(node, ast.Name) and node.id in ("setattr", "__dict__", "vars", "__slots__"):
+            return None
+        if isinstance(node, ast.Attribute) and node.attr in ("__dict__", "update", "__setattr__"):
+            return None
+        if isinstance(node, ast.Call) and _registers(node):
+            given = node.args[0] if node.args else None
+            if not isinstance(given, ast.Constant):
+                return None
+            found.add(given.value)
+    return frozenset(found)
+
+
+def _registers(node: ast.Call) -> bool:
+    """Whether a module is told to have an attribute."""
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return bool(called.startswith(("register_", "add_module", "weight_norm", "spectral_norm")))
+
+
+def _bind(member: Value, owner: Value, cls: Class) -> Value:
+    if isinstance(member, Function):
+        if member.kind == "staticmethod":
+            return member
+        if member.kind == "classmethod":
+            return Bound(owner.cls if isinstance(owner, Instance) else owner, member, cls)
+        return Bound(owner, member, cls)
+    return member
+
+
+def class_tuple(cls: Class, name: str) -> tuple[Value, ...] | None:
+    """`__bases__` or `__mro__` of a class whose bases are known, with `object` where it stands."""
+    written = [b for b in cls.node.bases if ast.unparse(b) != "object"]
+    if not cls.closed or len(written) != len(cls.bases):
+        return None
+    return (cls.bases or (OBJECT,)) if name == "__bases__" else (*cls.mro, OBJECT)
+
+
+_OBJECT = Class("object", (), Scope(), ast.ClassDef("object", [], [], [ast.Pass()], []), "")
+OBJECT = Native("object", lambda c: c.tr.made(Instance(_OBJECT, c.tr.site(c.node))))  # one that is like no other
+_WRITTEN = ("__init__", "__eq__", "__repr__", "__dataclass_fields__", "__dataclass_params__", "__match_args__")
+
+
+def _names_of(tr: Tracer, cls: Class) -> DictV:
+    """`__dict__` of a class: what its body binds, and what Python and `@dataclass` add."""
+    added: dict[str, Value] = {"__module__": module_of(cls.path), "__doc__": ast.get_docstring(cls.node)}
+    if cls.generated:
+        added.update((name, tr.unknown(name, label=name)) for name in _WRITTEN)
+    names = {**cls.scope.names, "__annotations__": tr.unknown("annotations", label="__annotations__")}
+    return DictV({**added, **names})
+
+
+@ATTRIBUTES.of(Class)
+def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Value:
+    found = value.find(name)
+    if found is not None:
+        member, owner = found
+        if isinstance(member, Function) and member.kind == "classmethod":
+            return Bound(value, member, owner)
+        return member
+    if name in ("__name__", "__qualname__"):
+        return value.name
+    if name == "__module__":
+        return module_of(value.path)
+    if name == "__doc__":
+        return ast.get_docstring(value.node)
+    if name in ("__bases__", "__mro__"):
+        told = class_tuple(value, name)
+        return told if told is not None else tr.unknown(name, label=f"{value.name}.{name}")
+    if name == "__dict__":
+        return _names_of(tr, value)
+    if value.tuple and name == "_fields":
+        return tuple(field_names(value))
+    if value.tuple and name == "_make":
+        return Native(name, lambda c: _made_of(c, value))
+    if value.tuple and name == "__new__":
+        return Bound(value, name)
+    if name == "apply" and _AUTOGRAD & set(value.library_bases):
+        return Native(name, lambda c: apply_function(c, value), any_number=True)
+    if name == "__init__" and value.library_bases:
+        return Api(f"{value.library_bases[0]}.__init__")
+    return tr.unknown(f"attribute {name}", label=f"{value.name}.{name}")
+
+
+def read_by_base(tr: Tracer, owner: Instance, name: str) -> Value:
+    dunder = name.startswith("__") and name.endswith("__")
+    if not dunder and name not in owner.attrs and owner.cls.find(name) is None and lacks_attribute(tr, owner, name):
+        raise PyRaise("AttributeError", name)
+    return _plainly(tr, owner, name, None)
+
+
+@ATTRIBUTES.of(SuperV)
+def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Value:
+    owner = value.owner
+    cls = owner.cls if isinstance(owner, Instance) else owner
+    found = cls.find(name, after=value.cls) if isinstance(cls, Class) else None
+    if name == "__new__" and found is None and inherits_tensor(cls):
+        return Native(name, lambda c: constructed(c.tr, c.get(0), c.args[1:], c.kwargs))
+    if name == "__new__" and found is None:
+        return Native(name, lambda c: Instance(c.get(0), c.tr.site(c.node)) if isinstance(c.get(0), Class) else None)
+    if found is not None and not _provided_before(cls, value.cls, found[1], name):
+        member, home = found
+        if isinstance(member, Function) and member.kind == "property":
+            return call(tr, Bound(owner, member, home), (), {})
+        return _bind(member, owner, home)
+    if name == HOOK and isinstance(owner, Class):
+        return default_hook(owner)
+    if isinstance(owner, Instance):
+        if (tensor := tensor_in(owner)) is not None and name in framework_data("torch")["attributes"]["torch.Tensor"]:
+            return _of_tensor(tr, owner, tensor, name, node)
+        if name == READER:
+            return reader_of(owner, read_by_base)
+        mixed_in = method_of(owner, name) or container_method(tr, owner, name)
+        if mixed_in is not None:
+            return mixed_in
+        if name == "__setattr__":
+            return Native(name, lambda c: _set_plainly(c, owner))
+        if name == "__getattr__" and value.cls.path.startswith(MARK):
+            return Native(name, lambda c: _ask_module(c, owner))
+        modelled = instance_attribute(tr, owner, name, inherited=True)
+        if modelled is not None:
+            return modelled
+    return Bound(value, name)
+
+
+def _set_plainly(c: Any, owner: Value) -> None:
+    if isinstance(c.get(0), str):
+        set_attribute(c.tr, owner, c.get(0), c.get(1), plainly=True)
+    else:
+        c.tr.forget([owner])
+
+
+_BARE = ("torch.utils.data.Dataset", "torch.utils.data.IterableDataset")  # which define no method that one overrides
+
+
+def _provided_before(cls: Class, after: Class, home: Class, name: str) -> bool:
+    """Whether a class of a library comes first that has, or may have, a member of this name."""
+    order = cls.mro
+    start = order.index(after) + 1 if after in order else 0
+    for base in order[start : order.index(home)]:
+        if isinstance(base, Unknown):
+            return True
+        if isinstance(base, Api) and base.name not in _BARE:
+            known = framework_data("torch")["attributes"]["torch.nn.Module"]
+            if base.name not in _TORCH_MODULE or name in known or name.startswith("__"):
+                return True
+    return False

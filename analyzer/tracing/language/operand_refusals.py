@@ -1,0 +1,60 @@
+"""Operands that Python's operators take from no program: a text and a number, a device, a module of torch."""
+
+from __future__ import annotations
+
+import ast
+
+from analyzer.tracing.language.known_types import DEVICE
+from analyzer.tracing.language.signatures import refuse
+from analyzer.tracing.language.values import Api, Instance, Layer, ListV, Native, Unknown, Value
+from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.paths.tracer import Tracer
+
+METHODS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
+    "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
+}  # fmt: skip
+
+
+def is_type_of_numbers(value: Value) -> bool:
+    """Whether it is a type of numbers: ``int``, ``torch.float32``, ``numpy.int64``."""
+    return isinstance(value, (Native, Api)) and dtype_name(value) is not None
+
+
+def refuse_number(tr: Tracer, symbol: str, left: Value, node: ast.BinOp) -> None:
+    """A sequence and a number that is written there: no array, whose sum would be one. A device has no arithmetic."""
+    if not isinstance(node.right, ast.Constant) or not isinstance(node.right.value, (int, float)):
+        return
+    kind = ""
+    if isinstance(left, Unknown) and left.kind == DEVICE:
+        kind = "device"
+    elif symbol == "+" and isinstance(left, (tuple, str)):
+        kind = "tuple" if isinstance(left, tuple) else "text"
+    elif symbol == "+" and type(left) is ListV and not left.open:
+        kind = "list"
+    if kind:
+        message = f"`{symbol}` takes no {kind} and number"
+        refuse(tr, "python/argument-mismatch", "TypeError", message, node, certain=True)
+
+
+def refuse_module(tr: Tracer, symbol: str, left: Value, node: ast.BinOp) -> None:
+    """A module of torch and a number that is written there: sequences and lists of modules alone have operators."""
+    if not isinstance(node.right, ast.Constant) or not isinstance(node.right.value, (int, float)):
+        return
+    if isinstance(left, Layer):
+        home, _, kind = left.name.rpartition(".")
+        plain = home == "torch.nn" and kind[:1].isupper() and not kind.endswith(_ADDED)
+    else:
+        plain = (
+            isinstance(left, Instance)
+            and set(left.cls.library_bases) == {"torch.nn.Module"}
+            and left.cls.closed
+            and not left.cls.find(f"__{METHODS.get(symbol, '')}__")
+        )
+    if plain:
+        kind = left.name if isinstance(left, Layer) else left.cls.name
+        message = f"`{symbol}` takes no module ({kind.rpartition('.')[2]}) and number"
+        refuse(tr, "python/argument-mismatch", "TypeError", message, node, certain=True)
+
+
+_ADDED = ("Sequential", "List", "Dict", "Parameter", "Buffer")  # ends of names of what has operators

@@ -1,0 +1,96 @@
+"""Attributes that a program sets and deletes."""
+
+from __future__ import annotations
+
+from analyzer.tracing.imports.lazy_modules import LazyScope
+from analyzer.tracing.language.dictionary_objects import Attributes
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.overwriting import fill
+from analyzer.tracing.language.rows import Rows
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import (
+    CHILDREN,
+    Bound,
+    Class,
+    Function,
+    Instance,
+    Layer,
+    ListV,
+    Module,
+    Object,
+    Unknown,
+    Value,
+    field_names,
+)
+from analyzer.tracing.operators import layer_attribute_set
+from analyzer.tracing.operators.tables import set_names
+from analyzer.tracing.operators.torch_modules import register
+from analyzer.tracing.paths.tracer import Tracer
+
+
+def delete_attribute(tr: Tracer, owner: Value, name: str) -> None:
+    found = owner.cls.find(name) if isinstance(owner, Instance) else None
+    if found is not None and isinstance(found[0], Function) and "attribute deleter" in found[0].options:
+        call(tr, Bound(owner, found[0].options["attribute deleter"], found[1]), (), {})
+        return
+    if isinstance(owner, (Instance, Layer, Object, Unknown)):
+        tr.touch(owner)
+        old = owner.attrs.pop(name, None)
+        items = owner.attrs.get(CHILDREN)
+        if isinstance(items, ListV) and any(child is old for child in items.items):
+            tr.touch(items)
+            items.items = [child for child in items.items if child is not old]
+
+
+def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bool = False) -> None:
+    """`owner.name = value`; `plainly`: as `object.__setattr__` does it."""
+    if isinstance(value, Unknown) and not value.label:
+        value.label = name
+    elif isinstance(value, Tensor) and not value.name:
+        value.name = name
+    if isinstance(owner, Instance):
+        found = owner.cls.find(name)
+        if found and isinstance(found[0], Function) and found[0].setter is not None:
+            call(tr, Bound(owner, found[0].setter, found[1]), (value,), {})
+            return
+        setter = None if plainly else owner.cls.find("__setattr__")
+        if setter is not None and isinstance(setter[0], Function):
+            call(tr, Bound(owner, setter[0], setter[1]), (name, value), {})
+            return
+        tr.touch(owner)
+        if name == "__dict__":  # `self.__dict__ = self`: what it holds are its attributes
+            fill(tr, Attributes(owner), value)
+            return
+        old = owner.attrs.get(name)
+        owner.attrs[name] = value
+        register(tr, owner, name, old, value)
+    elif isinstance(owner, Rows) and name == "columns":
+        set_names(tr, owner, value)
+    elif isinstance(owner, Class):
+        tr.touch(owner.scope)
+        owner.scope.names[name] = value
+    elif isinstance(owner, (Layer, Object, Unknown)):
+        tr.touch(owner)
+        old = owner.attrs.get(name)
+        owner.attrs[name] = value
+        if isinstance(owner, Layer):
+            layer_attribute_set(owner, name, value)
+            register(tr, owner, name, old, value)
+    elif isinstance(owner, Module):
+        if isinstance(owner.scope, LazyScope):
+            tr.shared.summaries = None  # its functions are not those that were summarised
+        tr.touch(owner.scope)
+        owner.scope.names[name] = value
+    elif isinstance(owner, Function):
+        owner.options[f"attribute {name}"] = value
+    elif isinstance(owner, Bound) and name == "__defaults__" and isinstance(value, tuple):
+        _set_field_defaults(tr, owner, value)
+
+
+def _set_field_defaults(tr: Tracer, maker: Bound, defaults: tuple[Value, ...]) -> None:
+    """`Fields.__new__.__defaults__ = …` of a named tuple: its last fields have them."""
+    cls = maker.owner
+    if isinstance(cls, Class) and cls.tuple and maker.function == "__new__":
+        tr.touch(cls.scope)
+        fields = field_names(cls)
+        cls.scope.names.update(zip(fields[len(fields) - len(defaults) :], defaults, strict=False))

@@ -1,0 +1,360 @@
+"""What a Python expression can evaluate to without being run.
+
+Plain objects stand for themselves: ``int``, ``float``, ``str``, ``bool``, ``None``, ``bytes``, ``tuple``.
+A symbolic integer is a `Poly`, a symbolic condition a `Cond` (both of `analyzer.validity.terms`). Everything else is a
+class of this module. Mutable values implement `state` / `restore` so that a branch or a loop round can be undone.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from analyzer.tracing.language.container_values import DefaultDict as DefaultDict
+from analyzer.tracing.language.container_values import DequeV as DequeV
+from analyzer.tracing.language.container_values import DictV as DictV
+from analyzer.tracing.language.container_values import KeysV as KeysV
+from analyzer.tracing.language.container_values import ListV as ListV
+from analyzer.tracing.language.container_values import SetV as SetV
+from analyzer.tracing.language.iterator_values import Iterator_ as Iterator_
+from analyzer.tracing.language.iterator_values import Lazy as Lazy
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.yields import body_suspends
+from analyzer.tracing.paths.symbols import Site
+from analyzer.validity.terms import Poly, Term
+
+Value = Any
+
+
+class Fields(tuple[Any, ...]):
+    """A named tuple of a library: ``torch.max(x, 1).values``."""
+
+    names: tuple[str, ...]
+
+    def __new__(cls, items: Iterable[Any], names: Sequence[str]) -> Fields:
+        made = super().__new__(cls, items)
+        made.names = tuple(names)
+        return made
+
+
+FREE = frozenset(("flag", "param", "batch", "data"))  # origins of a choice whose sides are all possible
+
+
+CHILDREN = "its children"  # the attribute under which a container of modules keeps them: no program has such a name
+
+
+class Unknown:
+    """A value nobody can know here. Two looks at the same attribute or item of it give the same unknown.
+
+    `origin`: ``flag`` (a user's choice), ``param`` (an argument of an uncalled function), ``data`` (what a file, a
+    random generator or a tensor's elements give), ``foreign`` (the result of a call that is not understood),
+    ``imprecise`` (this analysis lost track). Nothing that rests on one of the last two is proved.
+    """
+
+    __slots__ = (
+        "attrs",
+        "default",
+        "element",
+        "excluded",
+        "items",
+        "kind",
+        "label",
+        "origin",
+        "pytype",
+        "reason",
+        "tensor",
+        "term",
+        "truth",
+        "value",
+    )
+
+    def __init__(self, reason: str = "", origin: str = "imprecise", label: str = "", pytype: str = "") -> None:
+        self.reason, self.origin, self.label, self.pytype = reason, origin, label, pytype
+        self.attrs: dict[str, Value] = {}
+        self.items: dict[Any, Value] = {}
+        self.term: Term | None = None
+        self.tensor: Tensor | None = None
+        self.truth: bool | None = None
+        self.value: tuple[Value] | None = None  # decided on this path to be this constant
+        self.excluded: list[Value] = []
+        self.default: Value = None
+        self.element: Tensor | None = None  # what tells its value: of a number that is read from a tensor or drawn
+        self.kind = ""  # its type, see `known_types`; ``def str`` is a method that gives a text
+
+    def state(self) -> Any:
+        return (
+            dict(self.attrs), dict(self.items), self.term, self.tensor, self.truth, self.value, list(self.excluded),
+            self.pytype,
+        )  # fmt: skip
+
+    def restore(self, state: Any) -> None:
+        attrs, items, self.term, self.tensor, self.truth, self.value, excluded, self.pytype = state
+        self.attrs, self.items, self.excluded = dict(attrs), dict(items), list(excluded)
+
+    @property
+    def known_source(self) -> bool:
+        """Whether it is known who decides the value, so that every value is possible."""
+        return self.origin in FREE
+
+    def __repr__(self) -> str:
+        return f"<unknown {self.label or self.reason}>"
+
+
+class Scope:
+    """Names of one function, class or module body; `parent` is the enclosing scope of a closure."""
+
+    __slots__ = ("globals", "inside", "names", "nonlocals", "parent")
+
+    def __init__(self, parent: Scope | None = None, globals: Scope | None = None) -> None:
+        self.names: dict[str, Value] = {}
+        self.parent = parent
+        self.globals = globals if globals is not None else self
+        self.nonlocals: dict[str, Scope] = {}
+        self.inside: tuple[object, ...] = ()  # see `Tracer.made`
+
+    def state(self) -> Any:
+        return dict(self.names)
+
+    def restore(self, state: Any) -> None:
+        self.names = dict(state)
+
+
+@dataclass(eq=False, slots=True)
+class Function:
+    name: str
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    scope: Scope
+    path: str
+    defaults: tuple[Value, ...] = ()
+    kw_defaults: dict[str, Value] = field(default_factory=dict)
+    owner: Class | None = None
+    kind: str = ""  # staticmethod, classmethod, property, contextmanager
+    setter: Function | None = None
+    decorated: bool = False  # by a decorator that is not known
+    called: bool = False
+    options: dict[str, Value] = field(default_factory=dict)  # parameters that a command-line decorator fills
+    compiled: bool = False  # by tf.function
+    command: bool = False  # of a command line: what it is called with is no argument of its own
+    remembers: bool = False  # by functools.cache: called again with the same arguments, it gives the same object
+    imitates: Function | None = None  # what `@wraps` says that it stands for
+    wrapped: Function | None = None  # what a library's decorator has made this of
+    versions: ListV | None = None  # of a generic function: pairs of a type and what is called for it
+
+    @property
+    def generator(self) -> bool:
+        return body_suspends(self.node)
+
+
+class Class:
+    """A class of the traced source. `bases` may hold `Api` values: classes of libraries."""
+
+    __slots__ = (
+        "bases",
+        "by_fields",
+        "called",
+        "dataclass",
+        "generated",
+        "mro",
+        "name",
+        "node",
+        "ordered",
+        "path",
+        "scope",
+        "tuple",
+    )
+
+    def __init__(self, name: str, bases: tuple[Value, ...], scope: Scope, node: ast.ClassDef, path: str) -> None:
+        self.name, self.bases, self.scope, self.node, self.path = name, bases, scope, node, path
+        self.dataclass = self.tuple = False  # tuple: a named tuple, whose fields are its elements in order
+        self.ordered = False  # whether `@dataclass(order=True)` compares its objects by their fields
+        self.by_fields = False  # whether its objects are equal where their fields are
+        self.called = self.generated = False  # generated: a decorator has written its `__init__`
+        self.mro: list[Value] = _linearize(self)
+
+    def find(self, name: str, after: Class | None = None) -> tuple[Value, Class] | None:
+        order = self.mro
+        start = order.index(after) + 1 if after in order else 0
+        for cls in order[start:]:
+            if isinstance(cls, Class) and name in cls.scope.names:
+                return cls.scope.names[name], cls
+            if name == "__init__" and isinstance(cls, Class) and cls.generated:
+                return None  # those of its bases are not called
+        return None
+
+    @property
+    def library_bases(self) -> list[str]:
+        return [b.name for b in self.mro if isinstance(b, Api)]
+
+    @property
+    def closed(self) -> bool:
+        """Whether every base is known to us."""
+        return not any(isinstance(b, Unknown) for b in self.mro)
+
+    def __repr__(self) -> str:
+        return f"<class {self.name}>"
+
+
+def field_names(cls: Class) -> list[str]:
+    """The fields of a dataclass, those of its bases first."""
+    found: dict[str, None] = {}
+    for base in reversed(cls.mro):
+        if isinstance(base, Class):
+            declared = base.scope.names.get("__annotations__", {}).items()
+            found.update((name, None) for name, annotation in declared if "ClassVar" not in ast.unparse(annotation))
+    return list(found)
+
+
+def _linearize(cls: Class) -> list[Value]:
+    sequences = [list(b.mro) if isinstance(b, Class) else [b] for b in cls.bases] + [list(cls.bases)]
+    result: list[Value] = [cls]
+    while any(sequences):
+        sequences = [s for s in sequences if s]
+        head = next((s[0] for s in sequences if not any(s[0] in t[1:] for t in sequences)), sequences[0][0])
+        result.append(head)
+        for sequence in sequences:
+            if head in sequence:
+                sequence.remove(head)
+    return result
+
+
+STORE = "__stored__"  # the attribute of an object that holds the dictionary which it inherits from
+
+
+class Instance:
+    """An object of a traced class. `open`: attributes may exist that were not seen being set."""
+
+    __slots__ = ("attrs", "built", "cls", "inside", "open", "site")
+
+    def __init__(self, cls: Class, site: Site | None = None) -> None:
+        self.cls, self.site = cls, site
+        self.inside: tuple[object, ...] = ()  # see `Tracer.made`
+        self.attrs: dict[str, Value] = {}
+        self.open = False
+        self.built = False  # Keras: build() has run
+
+    def state(self) -> Any:
+        return dict(self.attrs), self.open, self.built
+
+    def restore(self, state: Any) -> None:
+        self.attrs, self.open, self.built = dict(state[0]), state[1], state[2]
+
+    def __repr__(self) -> str:
+        return f"<{self.cls.name} object>"
+
+
+class Layer:
+    """A layer object of a library (``nn.Linear(…)``, ``keras.layers.Dense(…)``): its class and hyperparameters."""
+
+    __slots__ = ("args", "attrs", "built", "name", "nodes", "site")
+
+    def __init__(
+        self, name: str, args: dict[str, Value], site: Site | None, nodes: dict[str, ast.expr] | None = None
+    ) -> None:
+        self.name, self.args, self.site = name, args, site
+        self.nodes = nodes or {}  # the source expression of each hyperparameter
+        self.attrs: dict[str, Value] = {}
+        self.built: dict[str, Any] = {}  # sizes fixed by the first call
+
+    def state(self) -> Any:
+        return dict(self.attrs), dict(self.built)
+
+    def restore(self, state: Any) -> None:
+        self.attrs, self.built = dict(state[0]), dict(state[1])
+
+    def __repr__(self) -> str:
+        return f"<{self.name.rpartition('.')[2]}>"
+
+
+def holds_objects(value: Value) -> bool:
+    """Whether it is an object or a layer, or a container that holds one: what it is given to may call its methods."""
+    held = value.items.values() if isinstance(value, DictV) else value.items if isinstance(value, ListV) else ()
+    held = value if type(value) is tuple else held
+    return isinstance(value, (Instance, Layer)) or any(isinstance(v, (Instance, Layer)) for v in held)
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """A name of a library: ``torch.nn.functional.relu``. `variant` is ``v1`` below ``tensorflow.compat.v1``."""
+
+    name: str
+    variant: str = ""
+
+    @property
+    def constant(self) -> bool:
+        """Whether it is written as a constant of a library, whose value is not known here."""
+        return "." in self.name and self.name.rpartition(".")[2].isupper()
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(eq=False, slots=True)
+class Module:
+    """A module of the traced repository."""
+
+    name: str
+    path: str
+    scope: Scope
+    complete: bool = True
+
+
+@dataclass(eq=False, slots=True)
+class Bound:
+    """A method with its object. `function` is a `Function`, or the name of a method of a library object."""
+
+    owner: Value
+    function: Function | str
+    cls: Class | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Native:
+    """A function modelled here: `run(call)` gives its value. `any_number`: also with arguments of unknown number."""
+
+    name: str
+    run: Callable[[Any], Value]
+    any_number: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Partial:
+    function: Value
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+
+
+@dataclass(eq=False, slots=True)
+class SuperV:
+    cls: Class
+    owner: Value
+
+
+@dataclass(eq=False, slots=True)
+class Object:
+    """An object of a modelled library class: a session, an argument parser, a data loader."""
+
+    kind: str
+    attrs: dict[str, Value] = field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)
+    site: Site | None = None
+
+    def state(self) -> Any:
+        return dict(self.attrs), {
+            k: list(v) if isinstance(v, list) else dict(v) if isinstance(v, dict) else v for k, v in self.data.items()
+        }
+
+    def restore(self, state: Any) -> None:
+        self.attrs, self.data = dict(state[0]), dict(state[1])
+
+
+@dataclass(eq=False, slots=True)
+class SliceV:
+    start: Value = None
+    stop: Value = None
+    step: Value = None
+
+
+def is_term(value: Value) -> bool:
+    return isinstance(value, Poly) or (isinstance(value, int) and not isinstance(value, bool))

@@ -1,0 +1,160 @@
+"""Programs of a repository that use a library file: examples of READMEs, tests, example scripts and other callers.
+
+They call the file's classes and functions with arguments that mean something, where tracing alone has only symbols.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from analyzer.tracing.programs.unit_tests import UnitTest, cases_of
+
+MOST_DRIVERS = 4  # of one file: the nearest to it decide
+MOST_FILES = 400  # that are looked at
+MOST_PARSED = 80  # of these: those that name a class or function of the file come first
+MOST_LISTED = 4000  # files of a repository by their names
+MOST_BYTES = 60_000  # of a script that is searched for calls: longer ones are programs of their own
+_FENCE = re.compile(r"^[ \t]*```[ \t]*\{?\.?(?:python|py|python3)\b[^\n]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
+_USERS = re.compile(r"(^|[/_])(tests?|examples?|demos?|scripts?|train|main|tutorials?|benchmarks?)([/_.]|$)", re.I)
+_GUARD = re.compile(r"^if\b.*\b__main__\b", re.M)  # what makes a file of any name a program
+_HIDDEN = frozenset(("node_modules", "__pycache__", "site-packages", "venv", "build", "dist"))
+
+
+@dataclass(frozen=True)
+class Driver:
+    """One program. Its syntax tree has the line numbers of the file that holds it."""
+
+    path: str
+    line: int
+    tree: ast.Module
+    tests: tuple[UnitTest, ...] = ()  # that a test runner would call
+    documented: bool = False  # an example of a docstring, which may be old
+    names_it: bool = True  # it names a class or function of the file; others may never come to it
+
+    def __str__(self) -> str:
+        return self.path if self.path.endswith(".py") else f"{self.path}:{self.line}"
+
+
+def drivers_of(root: Path, relative: str, tree: ast.Module) -> list[Driver]:
+    """The programs of the repository at `root` that import the file `relative`, or its package; nearest first."""
+    names = {n.name for n in tree.body if isinstance(n, (ast.ClassDef, ast.FunctionDef)) and n.name[0] != "_"}
+    if not names:
+        return []
+    package, stem = _package(root, relative), Path(relative).stem
+    word = re.compile(rf"\b({'|'.join(map(re.escape, sorted(names)))})\b")
+    found: list[tuple[int, Driver]] = []
+    names_package = re.compile(rf"\b{re.escape(package)}\b")
+    texts = [(path, text, bool(word.search(text))) for path, text in _texts(root, relative)]
+    imports = re.compile(rf"^[ \t>.]*(?:from|import)\b.*\b(?:{re.escape(package)}|{re.escape(stem)})\b", re.M)
+    texts = [t for t in texts if imports.search(t[1])]
+    told = [t for t in texts if t[2]] + [t for t in texts if not t[2] and names_package.search(t[1])]
+    for path, text, _ in told[:MOST_PARSED]:
+        blocks = _blocks(text) if path.endswith((".md", ".rst")) else [(1, text)]
+        for line, block in blocks:
+            parsed = _parsed(block, line)
+            imported = _imported(parsed) if parsed is not None else {}
+            if parsed is None or not ({package, stem} & set(imported)):
+                continue
+            used = set().union(*imported.values())
+            own = {n.name for n in ast.walk(parsed) if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
+            distance = 0 if used & names else 1 if set(word.findall(block)) - own else 2
+            tests = cases_of(parsed)
+            if tests or any(not isinstance(n, _DEFINITIONS) for n in parsed.body):
+                found.append((distance, Driver(path, line, parsed, tests, names_it=distance < 2)))
+    found.sort(key=lambda f: f[0])
+    return [driver for _, driver in found[:MOST_DRIVERS]]
+
+
+_DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom)
+
+
+def _package(root: Path, relative: str) -> str:
+    """The name under which the file is imported: that of its outermost package."""
+    parts = Path(relative).parts
+    if parts[0] in ("src", "lib") and len(parts) > 1 and not (root / parts[0] / "__init__.py").is_file():
+        parts = parts[1:]
+    return parts[0].removesuffix(".py")
+
+
+def _texts(root: Path, relative: str) -> Iterator[tuple[str, str]]:
+    """READMEs beside the file and above it first, then tests and examples by their names, then other programs."""
+    folder = root
+    readmes = [root]
+    for part in Path(relative).parts[:-1]:
+        folder = folder / part
+        readmes.insert(0, folder)
+    for folder in readmes:
+        for name in ("README.md", "readme.md", "README.rst"):
+            text = _read(root, folder / name)
+            if text:
+                yield (folder / name).relative_to(root).as_posix(), text
+                break
+    files = [(f.relative_to(root).as_posix(), f) for f in islice(_python_files(root), MOST_LISTED)]
+    named = [(path, f) for path, f in files if path != relative and _USERS.search(path)]
+    for path, file in named[:MOST_FILES]:
+        yield path, _read(root, file)
+    others = [(path, f) for path, f in files if path != relative and not _USERS.search(path)]
+    for path, file in others[: max(0, MOST_FILES - len(named))]:
+        text = _read(root, file)
+        if _GUARD.search(text):
+            yield path, text
+
+
+def _python_files(folder: Path, depth: int = 6) -> Iterator[Path]:
+    try:
+        with os.scandir(folder) as found:  # tells folders from files without asking for each, which may be refused
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.startswith(".") or entry.name in _HIDDEN or entry.is_symlink():
+            continue
+        if entry.name.endswith(".py"):
+            yield Path(entry.path)
+        elif depth and entry.is_dir(follow_symlinks=False):
+            yield from _python_files(Path(entry.path), depth - 1)
+
+
+def _read(root: Path, file: Path) -> str:
+    try:
+        inside = file.resolve().is_relative_to(root.resolve())
+        return file.read_text(encoding="utf-8") if inside and file.stat().st_size <= MOST_BYTES else ""
+    except (OSError, ValueError):
+        return ""
+
+
+def _blocks(text: str) -> list[tuple[int, str]]:
+    return [(text.count("\n", 0, m.start(1)) + 1, m[1]) for m in _FENCE.finditer(text)]
+
+
+def _parsed(block: str, line: int) -> ast.Module | None:
+    """The tree of an example, also of one that is indented or written with prompts. None where it is no program."""
+    lines = block.splitlines()
+    indent = min((len(t) - len(t.lstrip()) for t in lines if t.strip()), default=0)
+    lines = [t[indent:] for t in lines]
+    if next((t for t in lines if t.strip()), "").startswith(">>>"):
+        lines = [t[4:] if t.startswith((">>> ", "... ")) else "" for t in lines]  # what lies between was printed
+    try:
+        return ast.parse("\n" * (line - 1) + "\n".join(lines))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _imported(tree: ast.Module) -> dict[str, set[str]]:
+    """Each part of a module's name that is imported, with the names taken from it."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            for part in (node.module or "").split("."):
+                found.setdefault(part, set()).update(a.name for a in node.names)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                for part in alias.name.split("."):
+                    found.setdefault(part, set())
+    return found

@@ -1,0 +1,371 @@
+"""What nothing in a file calls: its model classes, functions and unit tests, and the programs that use it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from analyzer.problem import UsageProblem
+from analyzer.tracing.contracts.docstrings import RESULT, documented
+from analyzer.tracing.contracts.rows_of_sizes import returns_a_row
+from analyzer.tracing.imports.kept_modules import undone
+from analyzer.tracing.imports.modules import run_module
+from analyzer.tracing.language.calls import call_instance
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.values import Bound, Class, DictV, Function, Instance, Layer, ListV, Scope, Value
+from analyzer.tracing.paths.exploring import (
+    MOST_ENTRY_PATHS,
+    Cut,
+    define,
+    explore_beside,
+    explore_cut,
+    explore_paths,
+    explore_sample,
+)
+from analyzer.tracing.paths.frames import Frame, Shared
+from analyzer.tracing.paths.paths import OutOfBudget
+from analyzer.tracing.paths.problems import (
+    DEFAULT_CONFIGURATION,
+    DOCUMENTED_CALL,
+    DOCUMENTED_PROGRAM,
+    GUESSED_RUN,
+    SAMPLED_RUN,
+    Diagnostic,
+)
+from analyzer.tracing.paths.remembered import remembered
+from analyzer.tracing.paths.solver import Effort
+from analyzer.tracing.paths.tracer import Tracer
+from analyzer.tracing.programs.docstring_examples import examples_of
+from analyzer.tracing.programs.drivers import Driver, drivers_of
+from analyzer.tracing.programs.inferred_arguments import (
+    configurations_of,
+    is_open,
+    unknown_arguments,
+    with_configurations,
+)
+from analyzer.tracing.programs.unit_tests import cases_of, run_case
+
+DEFINITION_STEPS = 150_000  # of all classes and functions that nothing calls, for each thousand lines
+DRIVER_STEPS = 120_000  # of one example or test that uses a library file
+SEARCH_STEPS = 30_000  # within which one that does not name what the file defines has to come to it
+DRIVER_EFFORT = 100_000  # of the solver, for the same
+MOST_DRIVER_PATHS = 6  # of one inferred call, of which a file may have dozens
+MOST_TESTS = 40  # of one file: those that use what was changed are seldom more
+_DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_MODEL_BASES = ("torch.nn.", "keras.Model", "keras.layers.", "keras.models.Model", "pytorch_lightning.", "lightning.")
+
+
+def explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry: str | None) -> None:
+    """Trace model classes and functions that the script does not reach, each with unknown arguments."""
+    if entry is None and all(
+        f"{relative}:{n.lineno}" in shared.reached for n in tree.body if isinstance(n, _DEFINITIONS)
+    ):
+        return
+    shared.most_steps = shared.steps + int(DEFINITION_STEPS * shared.scale)
+    base = Tracer(shared)
+    base.in_definition = entry is None
+    base.types_open, base.modes_origin = True, "flag"  # who uses these definitions may convert or evaluate them
+    with undone(base):
+        _explore_definitions(base, tree, relative, entry)
+
+
+def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: str | None) -> None:
+    shared, scale = base.shared, base.shared.scale
+    counts = shared.unknown_calls.copy(), shared.known_calls.copy()
+    outer, shared.reached, shared.read = (shared.reached, shared.read), set(), set()
+    try:
+        scope = define(base, tree, relative)
+    except OutOfBudget:
+        shared.notes["The budget of steps is spent before the definitions of this file are analysed."] = None
+        return
+    finally:
+        base.rests_on = frozenset(shared.reached | shared.read)
+        shared.reached, shared.read = outer[0] | shared.reached, outer[1] | shared.read
+    shared.unknown_calls, shared.known_calls = counts  # the script's run has counted them already
+    found = [
+        (name, value)
+        for name, value in scope.names.items()
+        if isinstance(value, (Class, Function)) and value.path == relative
+    ]
+    if entry is not None:
+        if entry.partition(".")[0] not in scope.names:
+            raise UsageProblem(f"{relative} defines no function or class named {entry}.")
+        named = scope.names.get(entry)
+        found = [(entry, named)] if isinstance(named, (Class, Function)) else []
+        if isinstance(named, tuple):
+            explore_paths(
+                shared, lambda tr: _call_model(tr, define(tr, tree, relative).names.get(entry)), MOST_ENTRY_PATHS
+            )
+    cases = cases_of(tree) if entry is None else ()
+    pieces = [sum(name == (c.owner or c.name) for c in cases) or 1 for name, _ in found]
+    cuts: list[Cut | None] = []
+    for place, (name, value) in enumerate(found, start=1):
+        waiting = sum(pieces[place:])
+        key = f"{value.path}:{value.node.lineno}"
+        if key in shared.reached and entry is None:
+            continue
+        if isinstance(value, Function) and (
+            entry is None
+            and (name.startswith("_") or getattr(value.node, "name", "") != name or _expected_to_fail(value))
+        ):
+            continue
+        own = [c for c in cases if name == (c.owner or c.name)]
+        if own:
+            for number, case in enumerate(own, start=1):
+                cuts.append(explore_beside(
+                    base, str(case), scale, partial(run_case, base, scope, case, relative),
+                    f"{key} {case} {case.number}", waiting + len(own) - number,
+                ))  # fmt: skip
+            continue
+        if isinstance(value, Class) and entry is None and (not _is_model(value) or _used_as_base(value, shared)):
+            continue
+        cuts.append(explore_beside(
+            base, getattr(value.node, "name", "a lambda"), scale,
+            lambda value=value: _call_with_unknowns(base, value, scope, relative, entry is not None),  # type: ignore[misc]
+            key, waiting,
+        ))  # fmt: skip
+        if entry is None:
+            _explore_further(base, value, scope, relative, scale)
+    explore_cut(base, scale, [cut for cut in cuts if cut is not None])
+
+
+def _used_as_base(cls: Class, shared: Shared) -> bool:
+    """Whether the script has run a method of it, through a class that inherits from it."""
+    members = [m for m in cls.scope.names.values() if isinstance(m, Function)]
+    return any(f"{m.path}:{m.node.lineno}" in shared.reached for m in members)
+
+
+def _expected_to_fail(function: Function) -> bool:
+    """Whether a test is marked as one that fails or does not run."""
+    marks = [ast.unparse(decorator).lower() for decorator in getattr(function.node, "decorator_list", [])]
+    return any("xfail" in mark or "skip" in mark or "expectedfailure" in mark for mark in marks)
+
+
+def _is_model(cls: Class) -> bool:
+    return any(base.startswith(_MODEL_BASES) for base in cls.library_bases)
+
+
+def _explore_further(base: Tracer, value: Class | Function, scope: Scope, relative: str, scale: float) -> None:
+    """The same definition with the defaults of its configuration, and with the shapes that its docstring names."""
+    name = getattr(value.node, "name", "a lambda")
+    shared = base.shared
+    initializer = value.find("__init__") if isinstance(value, Class) else None
+    if initializer is not None and isinstance(initializer[0], Function):
+        classes = configurations_of(initializer[0], scope)
+        if classes:
+            before = dict(shared.problems)
+            explore_beside(
+                base, name, scale, lambda: _call_with_unknowns(base, value, scope, relative, False, classes),
+                f"{value.path}:{value.node.lineno} configured",
+            )  # fmt: skip
+            told = DEFAULT_CONFIGURATION.format(", ".join(f"`{c.name}()`" for c in classes.values()))
+            for key in _new(shared, before):
+                shared.problems[key] = replace(shared.problems[key], tier=told)
+    called = value if isinstance(value, Function) else _computes(value)
+    if called is not None and returns_a_row(called):
+        before, base.spreading = dict(shared.problems), True
+        try:
+            explore_beside(
+                base, name, scale, lambda: _call_with_unknowns(base, value, scope, relative, False),
+                f"{value.path}:{value.node.lineno} spread",
+            )  # fmt: skip
+        finally:
+            base.spreading = False
+        told_here = {k: p for k, p in shared.problems.items() if p.rule == "tracing/annotation-mismatch"}
+        shared.problems.clear()
+        shared.problems.update({**told_here, **before})
+    if called is not None and any(n != RESULT for n in documented(called)):
+        before, base.trusting = dict(shared.problems), True
+        try:
+            explore_beside(
+                base, name, scale, lambda: _call_with_unknowns(base, value, scope, relative, False),
+                f"{value.path}:{value.node.lineno} documented",
+            )  # fmt: skip
+        finally:
+            base.trusting = False
+        for key in _new(shared, before):
+            shared.problems[key] = replace(shared.problems[key], tier=DOCUMENTED_CALL, certain=False)
+
+
+def _new(shared: Shared, before: dict[tuple[Any, ...], Diagnostic]) -> list[tuple[Any, ...]]:
+    """The errors that were not there before; what else is new is dropped, but for advice."""
+    for key, problem in list(shared.problems.items()):
+        if problem is not before.get(key) and (key in before or problem.level == "warning"):
+            shared.problems.pop(key)
+            shared.problems.update({key: before[key]} if key in before else {})
+    return [k for k, p in shared.problems.items() if k not in before and p.level == "error"]
+
+
+def _computes(cls: Class) -> Function | None:
+    """The method that the framework calls."""
+    found = next((f for f in (cls.find("forward"), cls.find("call")) if f is not None), None)
+    return found[0] if found is not None and isinstance(found[0], Function) else None
+
+
+def _call_with_unknowns(
+    tr: Tracer, value: Class | Function, scope: Scope, relative: str, as_entry: bool,
+    configured: dict[str, Class] | None = None,
+) -> None:  # fmt: skip
+    """Call a definition with its defaults where it has them, and unknown arguments where not.
+
+    `as_entry`: the function gives a model to analyse, which is called in its turn. `configured`: the parameters of the
+    constructor that take a configuration, which is made with its own defaults.
+    """
+    tr.frames.append(Frame(scope, relative, line=value.node.lineno))
+    if isinstance(value, Function):
+        args, kwargs = unknown_arguments(value, skip=0)
+        tr.made_up = bool(args or kwargs) or not (as_entry or _takes_nothing(value))
+        result = call(tr, value, args, kwargs, None, is_open(value))
+        if as_entry:
+            _call_model(tr, result)
+        return
+    found = value.find("__init__")
+    initializer = found[0] if found is not None and isinstance(found[0], Function) else None
+    args, kwargs = unknown_arguments(initializer, skip=1) if initializer is not None else ((), {})
+    if configured and initializer is not None:
+        args, kwargs = with_configurations(tr, initializer, args, kwargs, configured)
+    tr.made_up = True  # whoever makes it chooses what it is called with
+    instance = call(tr, value, args, kwargs, None, initializer is not None and is_open(initializer))
+    computing = _computes(value)
+    if isinstance(instance, Instance) and computing is not None:
+        args, kwargs = unknown_arguments(computing, skip=1)
+        call_instance(tr, instance, args, kwargs, None, is_open(computing))
+
+
+def _takes_nothing(function: Function) -> bool:
+    """Whether there is one way to call it."""
+    spec = function.node.args
+    return not (spec.posonlyargs or spec.args or spec.kwonlyargs or spec.vararg or spec.kwarg)
+
+
+def _call_model(tr: Tracer, result: Value) -> None:
+    """What an entry point gives, ``(model, example inputs)``, is called as the export will call it."""
+    if not isinstance(result, (tuple, ListV)):
+        return
+    items = list(result.items if isinstance(result, ListV) else result)
+    if len(items) != 2 or not isinstance(items[0], (Instance, Layer, Function, Bound)):
+        return
+    model, examples = items
+    if isinstance(examples, (tuple, ListV)) and not getattr(examples, "open", False):
+        given = tuple(examples.items if isinstance(examples, ListV) else examples)
+        tr.shared.results.append(call(tr, model, given, {}))
+    elif isinstance(examples, DictV) and not examples.open and all(isinstance(k, str) for k in examples.items):
+        tr.shared.results.append(call(tr, model, (), dict(examples.items)))
+
+
+# ------------------------------------------------------------------------------ programs that use the file
+
+
+def explore_drivers(shared: Shared, tree: ast.Module, relative: str) -> None:
+    """What the examples and tests of the repository make of a library file, whose own run calls nothing."""
+    if any(isinstance(node, ast.If) and "__main__" in ast.unparse(node.test) for node in tree.body):
+        return  # a script has its own arguments
+    if shared.late():
+        return
+    for driver in _drivers(shared, tree, relative):
+        if shared.late():
+            shared.notes["The budget of time is spent before all programs that use this file are analysed."] = None
+            return
+        remembered(shared, f"driver {driver}", lambda driver=driver: _explore_driver(shared, driver, relative))  # type: ignore[misc]
+
+
+def _drivers(shared: Shared, tree: ast.Module, relative: str) -> list[Driver]:
+    """Those of the file: the names that it defines and the other files tell which."""
+    if shared.memory is None:
+        return [*drivers_of(shared.root, relative, tree), *examples_of(relative, tree)]
+    names = tuple(n.name for n in tree.body if isinstance(n, _DEFINITIONS))
+    known = shared.memory.imports.drivers
+    if names not in known:
+        known[names] = drivers_of(shared.root, relative, tree)
+    found: list[Driver] = known[names]
+    return found
+
+
+def _explore_driver(shared: Shared, driver: Driver, relative: str) -> None:
+    limit, effort = shared.most_steps, shared.effort
+    try:
+        before = dict(shared.problems)
+        reached, shared.reached = shared.reached, set()
+        shared.sources.setdefault(driver.path, driver.tree)
+        shared.effort = Effort(DRIVER_EFFORT)
+        notes = dict(shared.notes)
+        if driver.names_it or _found_in_time(shared, driver, relative):
+            shared.notes = dict(notes)
+            _run(shared, driver, DRIVER_STEPS)
+        used = _comes_to(shared, relative)
+        if not used:
+            shared.notes = notes  # they are of other files
+        elif shared.asks_values and not driver.tests and not any(_proved_since(shared, before)):
+            shared.most_steps = shared.steps + DRIVER_STEPS
+            explore_sample(shared, lambda tr: _run_driver(tr, driver))
+        shared.reached |= reached
+        for key in [k for k, p in shared.problems.items() if p is not before.get(k)]:
+            problem = shared.problems.pop(key)
+            sampled = problem.tier in (GUESSED_RUN, SAMPLED_RUN)
+            doubtful = driver.documented and not problem.certain and not sampled
+            if not used or doubtful or problem.site.path == driver.path or problem.level not in ("error", "warning"):
+                shared.problems.update({key: before[key]} if key in before else {})
+            else:
+                told = DOCUMENTED_PROGRAM if driver.documented else "The program"
+                told = f"{told} at {driver} fails, which uses this file."
+                certain = problem.certain and not driver.documented
+                words = {"sentences": (*problem.sentences, told)} if sampled else {"tier": told, "certain": certain}
+                shared.problems[key] = replace(problem, **words)
+        effort.spent = effort.spent or shared.effort.spent
+    finally:
+        shared.most_steps, shared.effort = limit, effort
+
+
+def _run(shared: Shared, driver: Driver, steps: int) -> None:
+    shared.most_steps = shared.steps + steps
+    if driver.tests:
+        _run_tests(shared, driver)
+    else:
+        explore_paths(shared, lambda tr: _run_driver(tr, driver), MOST_DRIVER_PATHS, defaults=True)
+
+
+def _found_in_time(shared: Shared, driver: Driver, relative: str) -> bool:
+    """Whether a program that does not name what the file defines comes to it, and has more to show."""
+    ran_out, shared.ran_out = shared.ran_out, False
+    _run(shared, driver, SEARCH_STEPS)
+    more, shared.ran_out = shared.ran_out, shared.ran_out or ran_out
+    return more and _comes_to(shared, relative)
+
+
+def _comes_to(shared: Shared, relative: str) -> bool:
+    return any(key.startswith(f"{relative}:") for key in shared.reached)
+
+
+def _proved_since(shared: Shared, before: dict[tuple[Any, ...], Diagnostic]) -> Iterator[bool]:
+    return (p.level == "error" and p.certain for k, p in shared.problems.items() if p is not before.get(k))
+
+
+def _run_driver(tr: Tracer, driver: Driver) -> Scope:
+    scope = Scope()
+    scope.names["__name__"] = "__main__"
+    scope.names["__file__"] = tr.unknown("a path", "data", pytype="str")
+    run_module(tr, driver.tree, scope, driver.path)
+    return scope
+
+
+def _run_tests(shared: Shared, driver: Driver) -> None:
+    """Each test for itself: one that fails hides none of the others."""
+    tr = Tracer(shared, defaults=True)
+    try:
+        with undone(tr):
+            scope = define(tr, driver.tree, driver.path)
+            if len(driver.tests) > MOST_TESTS:
+                shared.notes[f"The budget is {MOST_TESTS} tests of {driver.path}; the others are not analysed."] = None
+            tests = driver.tests[:MOST_TESTS]
+            cuts = [
+                explore_beside(
+                    tr, str(case), 1.0, partial(run_case, tr, scope, case, driver.path), waiting=len(tests) - place
+                )
+                for place, case in enumerate(tests, start=1)
+            ]
+            explore_cut(tr, 1.0, [cut for cut in cuts if cut is not None])
+    except OutOfBudget:
+        shared.notes[f"The budget of steps for {driver.path} is spent; the rest is not analysed."] = None

@@ -1,0 +1,35 @@
+"""Exceptions that end a run on made-up numbers, and that the program itself does not expect."""
+
+from __future__ import annotations
+
+import builtins
+
+from analyzer.tracing.language.tensors import COMPUTED
+from analyzer.tracing.language.values import Instance, Object
+from analyzer.tracing.operators.refusals import shorten
+from analyzer.tracing.paths.problems import Diagnostic, PyRaise
+from analyzer.tracing.paths.tracer import Tracer
+
+# Of how a program ends, and of what its machine lacks: files, packages, names that a module which is not followed has.
+_OUTSIDE = (SystemExit, KeyboardInterrupt, GeneratorExit, StopIteration, ImportError, OSError, NameError, Warning)
+
+
+def tell_exception(tr: Tracer, error: PyRaise) -> None:
+    """Report an exception that no handler catches; one of the program's own only if no number is estimated."""
+    kind = getattr(builtins, error.name, None)
+    if error.site is None or not isinstance(kind, type) or issubclass(kind, _OUTSIDE):
+        return
+    if tr.symbols.known.keys() - tr.sampler.counted:
+        return  # sizes that nobody gives: how many elements there are, and which are equal, is not known then
+    raised = error.message == "raised by the program"
+    if (raised or kind is AssertionError) and tr.sampler.rests_on != COMPUTED:
+        return
+    said = _words(error) if raised else error.message
+    message = f"the program ends with {error.name}" + (f": {said}" if said else "")
+    tr.report(Diagnostic("tracing/uncaught-exception", "error", shorten(message), error.site, error.name))
+
+
+def _words(error: PyRaise) -> str:
+    """What the program says when it raises it, where that is a text that is known."""
+    args = error.value.attrs.get("args") if isinstance(error.value, (Instance, Object)) else None
+    return args[0] if isinstance(args, tuple) and args and isinstance(args[0], str) else ""

@@ -1,0 +1,151 @@
+"""What a test runner calls: test functions and methods of `unittest` classes, with the arguments it gives them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from analyzer.tracing.language.evaluation import call, evaluate, get_attribute
+from analyzer.tracing.language.lazy_iterators import first_of
+from analyzer.tracing.language.values import Class, Function, Instance, Iterator_, ListV, Scope, Unknown, Value
+from analyzer.tracing.paths.frames import Frame
+from analyzer.tracing.paths.tracer import Tracer
+
+MOST_SETS = 3  # of parameters of one test: the first ones and the last
+_AVOIDED = ("xfail", "skip", "expectedfailure")
+
+
+@dataclass(frozen=True)
+class UnitTest:
+    """A test: a function, or a method of the class `owner`; `number` is that of its set of parameters."""
+
+    name: str
+    owner: str = ""
+    number: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.owner}.{self.name}" if self.owner else self.name
+
+
+def cases_of(tree: ast.Module) -> tuple[UnitTest, ...]:
+    """The tests of a file in its order, without those that are skipped or expected to fail."""
+    found: list[UnitTest] = []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
+            found += _cases(node, "")
+        elif isinstance(node, ast.ClassDef) and _is_group(node) and not _is_avoided(node):
+            for member in node.body:
+                if isinstance(member, ast.FunctionDef) and member.name.startswith("test"):
+                    found += _cases(member, node.name)
+    return tuple(found)
+
+
+def _is_group(node: ast.ClassDef) -> bool:
+    return node.name.startswith("Test") or any("Test" in ast.unparse(base) for base in node.bases)
+
+
+def _cases(node: ast.FunctionDef, owner: str) -> Iterator[UnitTest]:
+    if not _is_avoided(node):
+        most = max((_length(d) for d in _parametrized(node)), default=1)
+        numbers = range(most) if most <= MOST_SETS else [*range(MOST_SETS - 1), most - 1]
+        yield from (UnitTest(node.name, owner, number) for number in numbers)
+
+
+def _is_avoided(node: ast.FunctionDef | ast.ClassDef) -> bool:
+    return any(word in ast.unparse(d).lower() for d in node.decorator_list for word in _AVOIDED)
+
+
+def _parametrized(node: ast.AST) -> list[ast.Call]:
+    marks = getattr(node, "decorator_list", [])
+    return [
+        m for m in marks if isinstance(m, ast.Call) and ast.unparse(m.func).endswith("parametrize") and len(m.args) > 1
+    ]
+
+
+def _length(mark: ast.Call) -> int:
+    values = mark.args[1]
+    return len(values.elts) if isinstance(values, (ast.List, ast.Tuple)) else 1
+
+
+# ------------------------------------------------------------------------------------------------- one test
+
+
+def run_case(tr: Tracer, scope: Scope, case: UnitTest, path: str) -> None:
+    """Call one test of the module whose names are in `scope`."""
+    owner = scope.names.get(case.owner) if case.owner else None
+    if case.owner and not isinstance(owner, Class):
+        return
+    found = owner.find(case.name) if isinstance(owner, Class) else None
+    function = found[0] if found is not None else scope.names.get(case.name)
+    if not isinstance(function, Function):
+        return
+    tr.frames.append(Frame(scope, path, line=function.node.lineno))
+    tr.made_up = False
+    args: tuple[Value, ...] = ()
+    if isinstance(owner, Class):
+        instance = call(tr, owner, (), {})
+        if not isinstance(instance, Instance):
+            return
+        for name in ("setUpClass", "setUp", "setup_method"):
+            if owner.find(name) is not None:
+                call(tr, get_attribute(tr, instance, name), (), {}, None, True)
+        args = (instance,)
+    given = _arguments(tr, function, scope, case.number, len(args))
+    tr.made_up = any(isinstance(value, Unknown) for value in given.values())
+    call(tr, function, args, given, None, True)
+
+
+def _arguments(tr: Tracer, function: Function, scope: Scope, number: int, skip: int) -> dict[str, Value]:
+    """Parameters that `parametrize` gives, and the values of the module's own fixtures; other fixtures are unknown."""
+    given: dict[str, Value] = {}
+    marks = [*_parametrized(function.node), *(_parametrized(function.owner.node) if function.owner is not None else ())]
+    for mark in marks:
+        given.update(_one_set(tr, mark, number))
+    spec = function.node.args
+    for parameter in [*spec.posonlyargs, *spec.args][skip : len(spec.args) - len(spec.defaults)]:
+        fixture = scope.names.get(parameter.arg)
+        if parameter.arg in given:
+            continue
+        if isinstance(fixture, Function) and _is_fixture(fixture) and not fixture.node.args.args:
+            made = call(tr, fixture, (), {})
+            given[parameter.arg] = first_of(tr, made, None) if isinstance(made, Iterator_) else made
+        else:
+            given[parameter.arg] = Unknown("a fixture", "param", parameter.arg)
+    return given
+
+
+def _is_fixture(function: Function) -> bool:
+    return any("fixture" in ast.unparse(d) for d in getattr(function.node, "decorator_list", []))
+
+
+def _one_set(tr: Tracer, mark: ast.Call, number: int) -> dict[str, Value]:
+    """The values of the set `number`, of the last one where there are fewer."""
+    named = mark.args[0]
+    if isinstance(named, ast.Constant) and isinstance(named.value, str):
+        names = [n.strip() for n in named.value.split(",") if n.strip()]
+    elif isinstance(named, (ast.List, ast.Tuple)):
+        names = [e.value for e in named.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+    else:
+        return {}
+    chosen = _chosen(tr, mark.args[1], number)
+    if chosen is None:
+        return {name: Unknown("a parameter of a test", "param", name) for name in names}
+    items = chosen.items if isinstance(chosen, ListV) else chosen if isinstance(chosen, tuple) else None
+    if len(names) == 1 and not (isinstance(named, (ast.List, ast.Tuple)) or "," in str(getattr(named, "value", ""))):
+        return {names[0]: chosen}
+    if items is None or len(items) != len(names):
+        return {name: Unknown("a parameter of a test", "param", name) for name in names}
+    return dict(zip(names, items, strict=True))
+
+
+def _chosen(tr: Tracer, node: ast.expr, number: int) -> Value:
+    if isinstance(node, (ast.List, ast.Tuple)) and node.elts:
+        node = node.elts[min(number, len(node.elts) - 1)]
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("param"):  # pytest.param(…, id=…)
+            values = tuple(evaluate(tr, a) for a in node.args)
+            return values[0] if len(values) == 1 else values
+        return None if isinstance(node, ast.Starred) else evaluate(tr, node)
+    value = evaluate(tr, node)
+    items = value.items if isinstance(value, ListV) else value if isinstance(value, tuple) else ()
+    return items[min(number, len(items) - 1)] if items else None

@@ -1,0 +1,53 @@
+"""Values that are tensors because a program calls methods of them that tensors of PyTorch alone have."""
+
+from __future__ import annotations
+
+import ast
+
+from analyzer.tracing.language.evaluation import evaluate, get_attribute
+from analyzer.tracing.language.known_types import kind_of
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Unknown, Value
+from analyzer.tracing.operators.table import rules
+from analyzer.tracing.paths.tracer import Tracer
+
+# Arrays of NumPy, data frames, modules, texts, images and process groups have none of these.
+_OF_TENSORS = frozenset((
+    "unsqueeze", "permute", "contiguous", "numel", "expand_as", "view_as", "type_as", "masked_fill",
+    "masked_fill_", "masked_select", "index_select", "index_add", "index_add_", "index_copy_", "scatter_add_",
+    "scatter_", "new_zeros", "new_ones", "new_full", "new_empty", "new_tensor", "narrow", "log_softmax", "bmm",
+    "unsqueeze_", "squeeze_", "log_", "exp_", "add_", "mul_", "div_", "sub_", "clamp_", "clamp_min",
+    "clamp_max", "baddbmm", "addmm", "repeat_interleave", "is_contiguous", "element_size", "data_ptr",
+    "is_floating_point", "movedim", "unflatten", "triu", "tril",
+))  # fmt: skip
+_OF_SEVERAL_SIZES = frozenset(("view", "expand"))  # which others take with one argument, or none
+
+
+def callee(tr: Tracer, node: ast.Call) -> Value:
+    """What is called: a method of the tensor that an unknown value has to be, if it is to have this method."""
+    function = node.func
+    if not isinstance(function, ast.Attribute):
+        return evaluate(tr, function)
+    owner = evaluate(tr, function.value)
+    if isinstance(owner, Unknown) and (tensor := _tensor(tr, owner, function.attr, node)) is not None:
+        return get_attribute(tr, tensor, function.attr, function)
+    return get_attribute(tr, owner, function.attr, function)
+
+
+def _tensor(tr: Tracer, owner: Unknown, name: str, node: ast.Call) -> Tensor | None:
+    known = owner.tensor
+    if known is not None:
+        return known if known.framework == "torch" and _is_method(name) and name not in owner.attrs else None
+    if owner.value is not None or owner.term is not None or owner.pytype or kind_of(owner) or name in owner.attrs:
+        return None
+    several = name in _OF_SEVERAL_SIZES and len(node.args) > 1
+    size = name == "size" and len(node.args) == 1 and not node.keywords and _whole(node.args[0])
+    return tr.tensor_of(owner, "torch") if name in _OF_TENSORS or several or size else None
+
+
+def _is_method(name: str) -> bool:
+    return name in _OF_TENSORS or f"torch.Tensor.{name}" in rules() or f"Tensor.{name}" in rules()
+
+
+def _whole(node: ast.expr) -> bool:
+    return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
