@@ -110,6 +110,7 @@ OPERATORS = (
     operator(
         "Erfinv", tf="Erfinv", aten="erfinv special_erfinv erf_inv", traits=UNARY | MONOTONE, unsafe=(INVALID_DOMAIN,)
     ),
+    operator("Ndtri", tf="Ndtri", aten="special_ndtri ndtri", traits=UNARY | MONOTONE, unsafe=(INVALID_DOMAIN,)),
     operator("Lgamma", tf="Lgamma", aten="lgamma special_gammaln", traits=FLOATING | UNARY, unsafe=(INVALID_DOMAIN,)),
     operator(
         "Digamma", tf="Digamma", aten="digamma special_digamma", traits=FLOATING | UNARY, unsafe=(INVALID_DOMAIN,)

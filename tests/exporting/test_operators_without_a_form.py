@@ -34,6 +34,7 @@ OPERATORS = (
     "torch.lgamma(h.abs() + 1)",
     "torch.digamma(h.abs() + 1)",
     "torch.erfinv(torch.tanh(h))",
+    "torch.special.ndtri(torch.sigmoid(h))",
     "h.median(-1).values",
     "torch.hypot(h, x)",
     "h.masked_select(h > 0)",

@@ -54,10 +54,18 @@ def test_running_logsumexp_is_between_its_element_and_the_largest() -> None:
 @pytest.mark.parametrize("domain", ["torch.aten", "torch.prims"])
 @pytest.mark.parametrize(
     ("name", "low", "high"),
-    [("i0", -80.0, 85.0), ("special_i0e", -3e4, 3e4), ("erfinv", -0.99999, 0.9), ("lgamma", 1e-3, 30.0)],
+    [
+        ("i0", -80.0, 85.0),
+        ("special_i0e", -3e4, 3e4),
+        ("erfinv", -0.99999, 0.9),
+        ("special_ndtri", 1e-10, 1 - 1e-7),
+        ("lgamma", 1e-3, 30.0),
+    ],
 )
 def test_bounds_hold_of_what_torch_computes(name: str, domain: str, low: float, high: float) -> None:
-    known = {"i0": "bessel_i0", "special_i0e": "bessel_i0e", "erfinv": "erf_inv"}.get(name, name)
+    known = {"i0": "bessel_i0", "special_i0e": "bessel_i0e", "erfinv": "erf_inv", "special_ndtri": "ndtri"}.get(
+        name, name
+    )
     found = interpret(graph(name if domain == "torch.aten" else known, domain), {"x": ValueRange(low, high)})
     assert (found.warnings, dict(found.unknown)) == ((), {})
     (value,) = [t for v, t in found.values.items() if v.name == "y"]
@@ -67,7 +75,10 @@ def test_bounds_hold_of_what_torch_computes(name: str, domain: str, low: float, 
     assert value.high <= 1.01 * float(made.max()) + 0.1
 
 
-@pytest.mark.parametrize(("name", "bound", "rule"), [("i0", 100.0, "exp-overflow"), ("erfinv", 1.0, "invalid-domain")])
+@pytest.mark.parametrize(
+    ("name", "bound", "rule"),
+    [("i0", 100.0, "exp-overflow"), ("erfinv", 1.0, "invalid-domain"), ("special_ndtri", 1.0, "invalid-domain")],
+)
 def test_where_they_are_infinite_is_told(name: str, bound: float, rule: str) -> None:
     found = interpret(graph(name), {"x": ValueRange(-bound, bound)})
     assert [w.rule for w in found.warnings] == [f"numerical/{rule}"]

@@ -25,6 +25,7 @@ TARGETS: Mapping[str, tuple[int, str]] = {
     "Asin": (0, LARGEST),
     "Atanh": (0, LARGEST),
     "Erfinv": (0, LARGEST),
+    "Ndtri": (0, LARGEST),
     "BesselI0": (0, LARGEST),
     "Lgamma": (0, LOWEST),
     "Digamma": (0, LOWEST),

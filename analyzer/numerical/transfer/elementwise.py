@@ -324,6 +324,18 @@ def _inverse_erf(x: float) -> float:
     return NormalDist().inv_cdf((x + 1) / 2) / math.sqrt(2) if -1 < x < 1 else math.copysign(math.inf, x)
 
 
+@transfer("Ndtri")
+def quantile_of_normal(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """The inverse of the normal distribution's function: infinite at 0 and 1."""
+    inside = 1.0 - x.dtype.eps / 2
+    x = ctx.require("numerical/invalid-domain", "x <= 0 or x >= 1", 0, x, lo=x.dtype.smallest, hi=inside)
+    return increasing(ctx, x, _vector(_quantile_of_normal), ulps=64)
+
+
+def _quantile_of_normal(x: float) -> float:
+    return NormalDist().inv_cdf(x) if 0 < x < 1 else math.copysign(math.inf, x - 0.5)
+
+
 @transfer("BesselI0")
 def bessel(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """The modified Bessel function I0, at most exp(|x|), which kernels compute on the way."""

@@ -265,6 +265,13 @@ def gelu(node: ir.Node, x: Any, mode: Mode) -> Any:
     return torch.nn.functional.gelu(x[0], approximate=attribute(node, "approximate", "none"))
 
 
+@op((), "Ndtri")
+def quantile_of_normal(node: ir.Node, x: Any, mode: Mode) -> Any:
+    import torch
+
+    return torch.special.ndtri(x[0])
+
+
 @op("Swish")
 def swish(node: ir.Node, x: Any, mode: Mode) -> Any:
     import torch
