@@ -71,6 +71,7 @@ from analyzer.tracing.operators import (
     shape_of,
     tables,
 )
+from analyzer.tracing.operators.keras_inputs import as_inputs
 from analyzer.tracing.operators.torch_modules import call_with_hooks
 from analyzer.tracing.paths.agreement import alike
 from analyzer.tracing.paths.frames import Frame
@@ -263,6 +264,7 @@ def _call_keras(
     function = found[0]
     names = _parameter_names(function)
     kept = {k: v for k, v in kwargs.items() if k in names or function.node.args.kwarg or k not in ("training", "mask")}
+    args, kept = tuple(as_inputs(owner, v) for v in args), {k: as_inputs(owner, v) for k, v in kept.items()}
     return call_function(tr, function, (owner, *args), kept, cls=found[1], node=node, open_args=open_args)
 
 
