@@ -93,3 +93,22 @@ def test_an_argument_of_forward_whose_shape_is_asked_is_a_tensor(tmp_path: Path)
     assert [told[:1] for told in told(tmp_path, FORWARD.format(**module, cut=1))] == [("error",)]
     other = {"base": "object", "name": "forward", "axis": 1}
     assert told(tmp_path, FORWARD.format(**other, cut=1)) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "n = x.shape[0]\n        largest = x.max(axis=1)\n        return torch.as_tensor(largest + 1)",
+        "n = x.shape[0]\n        x = x.astype('float32')\n        return torch.as_tensor(x.max(1) + 1)",
+        "n = x.shape[0]\n        y = torch.from_numpy(x)\n        return x.min(1) + n",
+        "assert isinstance(x, np.ndarray)\n        n = x.shape[0]\n        return x.min(1) + n",
+        "n = x.shape[0]\n        x = np.clip(x, 0, 1)\n        return x.min(1) + n",
+    ],
+)
+def test_an_argument_that_is_treated_as_an_array_is_none(body: str, tmp_path: Path) -> None:
+    head = "import numpy as np\nimport torch\nfrom torch import nn\nclass Net(nn.Module):\n    def forward(self, x):\n"
+    assert told(tmp_path, f"{head}        {body}\n") == []
+
+
+def test_whose_words_tell_of_a_tensor_still_is(tmp_path: Path) -> None:
+    assert told(tmp_path, TORCH.format("return x.max(1) + 1")) == [("error", "python/argument-mismatch", 7, False)]

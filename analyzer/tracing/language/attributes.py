@@ -41,6 +41,7 @@ from analyzer.tracing.operators import layer_attribute, tensor_attribute
 from analyzer.tracing.operators.keras_models import model_attribute
 from analyzer.tracing.paths.problems import PyRaise
 from analyzer.tracing.paths.tracer import Tracer
+from analyzer.tracing.programs.used_as_tensors import is_used_as_array
 from analyzer.validity.terms import Poly
 
 ATTRIBUTES.of(Api)(api_attribute)
@@ -223,13 +224,16 @@ def _of_unknown(tr: Tracer, value: Unknown, name: str, node: ast.AST | None) -> 
 
 
 def _framework(tr: Tracer, value: Unknown) -> str:
-    """Of a value whose shape is asked: an argument of a module's `forward` is a tensor of PyTorch."""
+    """Of a value whose shape is asked: an argument of a module's `forward` is a tensor of PyTorch.
+
+    Unless `forward` treats it as an array.
+    """
     function = tr.frame.function if tr.frames else None
     if function is None or function.owner is None or value.origin != "param" or not value.label.isidentifier():
         return "unknown"
     bases = function.owner.library_bases
     if function.name == "forward" and any(b.endswith("nn.Module") or b.startswith("torch.nn.") for b in bases):
-        return "torch"
+        return "unknown" if is_used_as_array(function.node, value.label) else "torch"
     return "tf" if function.name == "call" and any(b.startswith("keras.") for b in bases) else "unknown"
 
 

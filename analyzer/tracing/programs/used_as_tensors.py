@@ -20,6 +20,7 @@ _OF_TENSORS = frozenset((
     "clamp_max", "baddbmm", "addmm", "repeat_interleave", "is_contiguous", "element_size", "data_ptr",
     "is_floating_point", "movedim", "unflatten", "triu", "tril",
 ))  # fmt: skip
+_OF_ARRAYS = frozenset(("astype", "copy", "tocoo", "tocsr", "toarray", "to_numpy", "iloc", "loc", "as_list"))
 _OF_SEVERAL_SIZES = frozenset(("view", "expand"))  # which others take with one argument, or none
 
 
@@ -43,6 +44,29 @@ def _tensor(tr: Tracer, owner: Unknown, name: str, node: ast.Call) -> Tensor | N
     several = name in _OF_SEVERAL_SIZES and len(node.args) > 1
     size = name == "size" and len(node.args) == 1 and not node.keywords and _whole(node.args[0])
     return tr.tensor_of(owner, "torch") if name in _OF_TENSORS or several or size else None
+
+
+def is_used_as_array(function: ast.AST, name: str) -> bool:
+    """Whether a function treats what it calls `name` as an array of NumPy: its methods, its words, its functions."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and node.attr in _OF_ARRAYS and _is_name(node.value, name):
+            return True
+        if not isinstance(node, ast.Call):
+            continue
+        method = isinstance(node.func, ast.Attribute) and _is_name(node.func.value, name)
+        if method and any(k.arg in ("axis", "keepdims") for k in node.keywords):
+            return True
+        called = ast.unparse(node.func)
+        taken = called == "torch.from_numpy" or called.startswith(("np.", "numpy."))
+        if taken and any(_is_name(argument, name) for argument in node.args):
+            return True
+        if called == "isinstance" and _is_name(node.args[0], name) and "ndarray" in ast.unparse(node):
+            return True
+    return False
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _is_method(name: str) -> bool:
