@@ -137,7 +137,8 @@ def binary(
     if isinstance(left, Poly) or isinstance(right, Poly):
         return _of_terms(tr, op, left, right)
     if isinstance(left, Cond) or isinstance(right, Cond):
-        return tr.unknown("a truth", "data", pytype="bool")
+        truth = op in (ast.BitAnd, ast.BitOr, ast.BitXor)  # their sums, and products with numbers, are numbers
+        return tr.unknown("a truth", "data", pytype="bool" if truth else "")
     if isinstance(left, tuple) and isinstance(right, tuple) and op is ast.Add:
         joined = (*left, *right)
         return Size(joined) if isinstance(left, Size) else joined

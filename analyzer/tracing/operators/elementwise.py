@@ -97,7 +97,8 @@ def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtyp
         return Tensor((), a.dtype, framework, site=op.where, value=scalar, sources=(a, b), graph=a.graph or b.graph)
     for x, y in ((a, b), (b, a)):
         if x.dims is None and (y.dims == () or x is y):
-            return Tensor(x.shape, dtype or x.dtype, framework, site=op.where, sources=(a, b), graph=a.graph or b.graph)
+            kept = dtype or _beside(sign, x, y)
+            return Tensor(x.shape, kept, framework, site=op.where, sources=(a, b), graph=a.graph or b.graph)
     if a.dims is None or b.dims is None:
         result = unknown_tensor(op, framework, (a, b))
         if a.shape is b.shape:
@@ -133,6 +134,13 @@ def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtyp
         if sign == "-" and {"target", "prediction"} & (a.tags | b.tags):
             result.tags |= {"difference"}
     return result
+
+
+def _beside(sign: str, tensor: Tensor, scalar: Tensor) -> str | None:
+    """The element type of `tensor` beside a scalar: one with a point makes integers and truths floating."""
+    if not (tensor.dtype or "").startswith(("int", "uint", "bool")):
+        return tensor.dtype
+    return tensor.dtype if sign != "/" and scalar.dtype == tensor.dtype else None
 
 
 def _number(value: Value) -> bool:
