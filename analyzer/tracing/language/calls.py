@@ -380,6 +380,12 @@ def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:
             dropped(tr, frame.scope.names.values(), Site(frame.path, frame.line or 1, 0))
 
 
+def _of_a_layer(cls: Class, owner: Class) -> bool:
+    """Whether a layer of the library stands before the class whose `__init__` this is: its own is the one called."""
+    before = cls.mro[: cls.mro.index(owner)]
+    return any(isinstance(b, Api) and b.name.startswith("torch.nn.") and b.name != "torch.nn.Module" for b in before)
+
+
 @CALLS.of(Class)
 def instantiate(
     tr: Tracer,
@@ -412,7 +418,10 @@ def instantiate(
         plain = constructed(tr, cls, () if open_args else args, kwargs)
         instance.attrs.update({k: v for k, v in plain.attrs.items() if k == TENSOR})
         instance.open = instance.open or plain.open
-    if initializer is not None and isinstance(initializer[0], Function):
+    if initializer is not None and _of_a_layer(cls, initializer[1]):
+        instance.open = True  # what the program's own `__init__` sets, which the library's calls without arguments
+        initialise_instance(tr, instance, args, kwargs)
+    elif initializer is not None and isinstance(initializer[0], Function):
         call_function(tr, initializer[0], (instance, *args), kwargs, cls=initializer[1], node=node, open_args=open_args)
     elif cls.dataclass:
         fill_dataclass(tr, instance, args, kwargs, open_args)
