@@ -36,6 +36,8 @@ def refuse_missing(tr: Tracer, module: Module, name: str, node: ast.AST | None, 
     twin = (tr.shared.root / here).parent / f"{module.name.partition('.')[0]}.py"
     if twin.is_file() and twin != tr.shared.root / module.path:  # which is meant when the file is run from its folder
         return
+    if _found_beside(tr.shared.root, here, module):
+        return
     tr.shared.read.add(f"{module.path}:*")
     bound = names_bound(tree)
     if bound is None or name in bound:
@@ -54,6 +56,18 @@ def refuse_missing(tr: Tracer, module: Module, name: str, node: ast.AST | None, 
         operand=name,
     )
     raise MissingName(problem, exception)
+
+
+def _found_beside(root: Path, here: str, module: Module) -> bool:
+    """Whether a file of a package names a module that lies beside it as if no package were there: where such a module
+    lacks a name, a library of that name is meant (`import gin` beside a folder `gin`)."""
+    folder = (root / here).parent
+    first = module.name.partition(".")[0]
+    if not (folder / "__init__.py").is_file() or (root / first).exists():
+        return False
+    return (root / module.path) in (folder / f"{first}.py", folder / first / "__init__.py") or (folder / first) in (
+        root / module.path
+    ).parents
 
 
 def _beside(file: Path, name: str) -> bool:

@@ -31,6 +31,11 @@ def dtype_name(value: Value) -> str | None:
     return {"float": "float32", "int": "int64", "bool": "bool"}.get(name) if type(value).__name__ == "Native" else None
 
 
+def asked_type(value: Value, otherwise: str | None) -> str | None:
+    """The element type that a call asks for; `otherwise` where it asks for none, None where it is not known which."""
+    return otherwise if value is None else dtype_name(value)
+
+
 def array_type(value: Value) -> str | None:
     """The same for NumPy, whose ``float`` has 64 bits, and which takes codes such as ``"f4"`` as names."""
     name = value if isinstance(value, str) else getattr(value, "name", "") if type(value).__name__ == "Native" else ""

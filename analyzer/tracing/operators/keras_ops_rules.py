@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Value
-from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_types import asked_type, dtype_name
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -70,7 +70,7 @@ def convert(op: Op, x: Value, dtype: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, x)
     if source is None:
         return unknown_tensor(op, "tf")
-    return like(op, source, source.shape, dtype_name(dtype) or source.dtype, value=source.value, tags=source.tags)
+    return like(op, source, source.shape, asked_type(dtype, source.dtype), value=source.value, tags=source.tags)
 
 
 @operator(keras_ops("zeros_like ones_like empty_like full_like"), "x *rest")

@@ -6,7 +6,7 @@ from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Unknown, Value
-from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_types import asked_type, dtype_name
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
@@ -45,7 +45,7 @@ def variable(op: Op, initial_value: Value, trainable: Value, rest: tuple[Value, 
         return Tensor(None, None, "tf", site=op.where)
     return Tensor(
         found.shape,
-        dtype_name(op.extra.get("dtype")) or found.dtype,
+        asked_type(op.extra.get("dtype"), found.dtype),
         "tf",
         site=op.where,
         tags=frozenset(("variable",)),
@@ -60,7 +60,7 @@ def get_variable(op: Op, name: Value, shape: Value, dtype: Value, initializer: V
     label = name if isinstance(name, str) else ""
     return Tensor(
         dims,
-        dtype_name(dtype) or ("float32" if dtype is None else None),
+        asked_type(dtype, "float32"),
         "tf",
         site=op.where,
         name=label,
@@ -76,7 +76,7 @@ def constant(op: Op, value: Value, dtype: Value, shape: Value, name: Value) -> V
     dims = shape_value(op, shape) if shape is not None and not isinstance(shape, str) else None
     return Tensor(
         dims if dims is not None else found.shape,
-        dtype_name(dtype) or (found.dtype if isinstance(value, Tensor) else None),
+        asked_type(dtype, found.dtype if isinstance(value, Tensor) else None),
         "tf",
         site=op.where,
         value=found.value if dims is None else None,
