@@ -146,3 +146,27 @@ def test_objects_are_taken_apart_and_put_together():
     (made, _) = torch.utils._pytree.tree_unflatten([leaf * 2 for leaf in leaves], spec)
     assert (made.name, made.rows.tolist(), made.deep["more"].tolist()) == ("a", [2, 2], [4, 4])
     assert not own_types.register([object(), 3, "text", torch.nn.Linear(1, 1), torch.ones(1)], torch)
+
+
+DRAWING = """
+    import torch
+
+
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            drawn = torch.empty(4, dtype=torch.int64).random_(2, 5)
+            other = torch.empty(4).random_(3)
+            return torch.log(x + drawn) + other
+
+
+    def build():
+        return Net(), (torch.rand(4),)
+"""
+
+
+def test_integers_drawn_between_two_bounds_cost_no_export(project):
+    """torch 2.13 writes `aten.random_.from` into the program that it traces, a syntax error."""
+    project.write("net.py", DRAWING)
+    target = TargetConfig(id="net", entry="net.py:build")
+    graph = export("net.py:build", project.root, target=target, sandbox=ProcessSandbox())
+    assert any("rand" in node.op_type.lower() for node in graph.graph), [n.op_type for n in graph.graph]

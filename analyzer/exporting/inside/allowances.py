@@ -49,6 +49,24 @@ def data_that_stays(torch: Any) -> Any:
     return Staying()
 
 
+def integers_drawn(torch: Any) -> Any:
+    """A mode under which ``x.random_(low, high)`` copies what ``randint`` draws.
+
+    Tracers write the first by the name of its overload, ``from``, which is no name in the program that they make.
+    """
+    from torch.overrides import TorchFunctionMode
+
+    class Drawn(TorchFunctionMode):  # type: ignore[misc]
+        def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            named = dict(kwargs or {})
+            if function == torch.Tensor.random_ and len(args) == 3 and args[2] is not None:
+                x, low, high = args
+                return x.copy_(torch.randint(low, high, x.shape, device=x.device, generator=named.get("generator")))
+            return function(*args, **named)
+
+    return Drawn()
+
+
 def equal_bounds(program: Any, torch: Any) -> None:
     """``clamp(1e-7, 1)``: the exporter knows no bounds of two types."""
     for node in program.graph.nodes:

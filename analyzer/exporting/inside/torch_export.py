@@ -315,6 +315,7 @@ def _allowances(torch: Any) -> Iterator[None]:
         dense,
         allowances.unchecked_distributions(torch),
         allowances.data_that_stays(torch),
+        allowances.integers_drawn(torch),
         sizes,
         unmoved,
         masks,
