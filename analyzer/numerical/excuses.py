@@ -223,6 +223,8 @@ class _Step:
             return self._clipped() if self.index == 0 else None
         if traits_of(self.node) & BOUNDED:
             return nan
+        if name == "Multinomial":  # takes logarithms: what has the probability 0 is never drawn
+            return bad - {BELOW}
         if traits_of(self.node) & FLOORED:
             return bad - {BELOW}
         if name == "Abs":

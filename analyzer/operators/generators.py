@@ -83,7 +83,7 @@ OPERATORS = (
         "Multinomial",
         (7, 22),
         tf="Multinomial StatelessMultinomial",
-        traits=RANDOM,
+        traits=RANDOM | DETACHED,
         torch="multinomial",
         lacks="references",
     ),

@@ -117,3 +117,13 @@ def test_a_bound_that_takes_its_type_from_the_failing_value_is_a_bound() -> None
     bound = b.op("CastLike", b.const(0.2), quotient)
     graph = b.graph(b.op("Clip", quotient, "", bound))
     assert leaks(graph, {"x": (-5, 5)}) == ["reciprocal"]
+
+
+@pytest.mark.parametrize(("lowest", "failing"), [(0, []), (-1, [("log-of-nonpositive", "log")])])
+def test_what_has_the_probability_0_is_never_drawn(lowest: float, failing: list[tuple[str, str]]) -> None:
+    """Exporters write ``torch.multinomial(p)`` as ``Multinomial(Log(p))``: -inf there is a 0 in the program."""
+    b = Builder()
+    drawn = b.op("Multinomial", b.op("Log", b.input("p", (2, 3)), name="log"), sample_size=1)
+    graph = b.graph(b.op("Cast", drawn, to=1))
+    assert rules(graph, {"p": (lowest, 1)}) == failing
+    assert [w.rule for w in run(graph, {"p": (0, 1)}).warnings] == []
