@@ -38,7 +38,6 @@ class Wide(nn.Linear, Own):
     ],
 )
 def test_the_first_of_the_order_is_called(line: str, refused: bool, tmp_path: Path) -> None:
-    pytest.importorskip("torch")
     text = f"{HEAD}{line}\n"
     shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
     told = [p.site.line for p in shared.problems.values() if p.level != "note"]

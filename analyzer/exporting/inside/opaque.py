@@ -57,7 +57,7 @@ def _or_opaque(form: Any, opaque: Callable[..., Any]) -> Callable[..., Any]:
         count, constants = len(tracer.nodes), set(tracer.constant_farm)
         try:
             return form(*arguments, **named)
-        except Exception:
+        except Exception:  # whatever a form fails with: the operator is an unknown node then, and is told as such
             del tracer.nodes[count:]
             for key in set(tracer.constant_farm) - constants:
                 del tracer.constant_farm[key]

@@ -1,4 +1,4 @@
-"""Comparisons, identity, membership and negation of values."""
+"""Which comparison an operator asks for: identity, membership, or equality and order."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from analyzer.validity.terms import Poly
 
 
 def against_constant(tr: Tracer, subject: Unknown, operation: str, constant: Value, negated: bool) -> Value:
+    """The test of an unknown value against a constant, one for each question: asked again it is the same."""
     if operation == "is" and subject.pytype in _never_is(constant):
         return negated
     key = (operation, constant, type(constant).__name__)
@@ -66,6 +67,7 @@ def _same_layer(name: str) -> str:
 
 
 def identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
+    """``left is right``, or ``is not`` where it is negated."""
     if isinstance(left, Unknown) and (right is None or isinstance(right, bool)):
         if right is None and (left.tensor is not None or left.term is not None):
             return negated

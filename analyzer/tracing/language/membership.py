@@ -36,6 +36,7 @@ from analyzer.validity.terms import Cond, Poly
 
 
 def member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
+    """``item in container``, or ``not in`` where it is negated."""
     items: list[Value] | None = None
     complete = True
     if filled(tr, container, item):
@@ -102,7 +103,7 @@ def _covered(item: Poly, items: list[Value]) -> bool:
     return all(n in [i for i in items if type(i) is int] for n in range(int(low), int(high) + 1))
 
 
-MOST_COVERED = 64
+MOST_COVERED = 64  # numbers of an interval that are looked up one by one
 
 
 _COMPARED = (*PLAIN, Tensor, Api, Class, Function, Layer)
@@ -116,6 +117,7 @@ def _compared(value: Value) -> bool:
 
 
 def is_same_member(element: Value, item: Value) -> bool:
+    """Whether an element is certainly the item: equal plain data, or one value."""
     if isinstance(element, PLAIN) and isinstance(item, PLAIN):
         return bool(element == item)
     if same_type(element, item):

@@ -12,6 +12,7 @@ from analyzer.validity.terms import Cond, negate
 
 
 def invert_truth(tr: Tracer, value: Value, node: ast.AST | None = None) -> Value:
+    """``not value``; where its truth is not known, a path is chosen for a tensor or an unknown value."""
     tr.read(value)
     truth = truth_of(value)
     if truth is not None:
