@@ -76,11 +76,12 @@ def source_root(package: Path) -> Path:
 # ------------------------------------------------------------------------------------------------- programs
 
 
-def programs(package: Path, seed: str, also: Path | None = None) -> list[Program]:
-    """All of them, each kind in the order of the seed, and the kinds in turn."""
+def programs(package: Path, seed: str, also: Path | None = None, written: bool = False) -> list[Program]:
+    """All of them, each kind in the order of the seed, and the kinds in turn; with `written` none that is made here."""
     root = source_root(package)
     kinds: dict[str, list[Program]] = {}
-    for found in chain(_readme(package, root), _scripts(root), _of_modules(root), _constructed(root, seed, also)):
+    constructed = () if written else _constructed(root, seed, also)
+    for found in chain(_readme(package, root), _scripts(root), _of_modules(root), constructed):
         kinds.setdefault(found.kind, []).append(found)
     for each in kinds.values():
         each.sort(key=lambda p: sha256(f"{seed}/{p.name}".encode()).hexdigest())

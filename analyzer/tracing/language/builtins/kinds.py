@@ -76,6 +76,12 @@ _STATISTICS = ("running_mean", "running_var", "grad", "tensor")
 _TENSORS = ("torch.Tensor", "tf.Tensor", "numpy.ndarray", "torch.FloatTensor", "keras.KerasTensor")
 
 
+_OPEN_TO_PLAIN = ("collections", "numbers", "numpy", "torch.Size", "tf.TensorShape")
+
+
+_CLASSES_IN_LOWER_CASE = ("torch.device", "torch.dtype", "torch.layout")
+
+
 _BASES = re.compile(
     r"torch\.nn\.(RNN\w*Base|Hardtanh|Upsample|Container|NLLLoss|ConstantPad\dd)"
 )  # of other public layers
@@ -144,15 +150,22 @@ def is_a(value: Value, kind: Value) -> bool | None:
         if isinstance(value, Layer):
             return True if value.name == kind.name else _is_layer(value.name, kind.name)
         if value is None or isinstance(value, (int, float, str, bytes, bool, ListV, DictV, tuple)):
-            return (
-                None
-                if kind.name.startswith(("collections", "typing", "numbers", "numpy", "torch.Size", "tf.TensorShape"))
-                else False
-            )
+            return False if _refuses_plain_values(kind.name) else None
         if isinstance(value, Instance):
             plain = value.cls.closed and not value.cls.library_bases and kind.name in _TENSORS
             return True if kind.name in value.cls.library_bases else False if plain else None
     return None
+
+
+def _refuses_plain_values(kind: str) -> bool:
+    """Whether a name of a library is that of a class to which no value of Python's own types belongs.
+
+    One that is not written as a class may be a tuple of them, ``six.string_types``, and may hold `str`.
+    """
+    if kind.startswith(_OPEN_TO_PLAIN) or ".types." in kind or "typing" in kind:
+        return False
+    name = kind.rpartition(".")[2]
+    return kind in _CLASSES_IN_LOWER_CASE or (name.lstrip("_")[:1].isupper() and not name.isupper())
 
 
 def _takes_no_functions(kind: Class) -> bool:
