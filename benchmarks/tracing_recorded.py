@@ -1,13 +1,14 @@
 """What tracing believes of expressions, against their values in real runs of programs that come with packages.
 
     python benchmarks/tracing_recorded.py FOLDER --seed SEED [--dependencies FOLDER] [--packages N] [--programs 4]
-                                          [--seconds S] [--kept FILE]
+                                          [--seconds S] [--kept FILE] [--made FILE ...]
 
-FOLDER holds one folder for each package, unpacked. A program of a package that runs as it stands (`published_drivers`)
-is run again in a forked child with a recorder around every expression of the package and of the program, then traced
-with its package, nothing executed. Where tracing has met no branch that it could not decide, the value that it gives
-an expression has to be one of those recorded at the same place; and a place that it comes to has to be one that was
-run. The first that differs of each program is told, as are errors claimed of it: it runs, so they are false.
+FOLDER holds one folder for each package, unpacked; FILEs of mutants (`tracing_unseen`) have programs that were found
+to run. A program of a package that runs as it stands (`published_drivers`) is run again in a forked child with a
+recorder around every expression of the package and of the program, then traced with its package, nothing executed.
+Where tracing has met no branch that it could not decide, or has taken the side that the run takes, the value that it
+gives an expression has to be one of those recorded at the same place; and a place that it comes to has to be one that
+was run. The first that differ of each program are told, as are errors claimed of it: it runs, so they are false.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -35,22 +36,25 @@ from analyzer.tracing.language.values import Instance, Layer, Unknown
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.tracing.tracing import explore
 from analyzer.validity.terms import Cond, Poly
-from benchmarks.published_drivers import DRIVER, drawn, import_frameworks, programs, run, source_root
+from benchmarks.published_drivers import DRIVER, Program, drawn, import_frameworks, programs, run, source_root
+from benchmarks.tracing_unseen import read
 
 RECORDER = "__assay_recorded__"
 RECORDED = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp,
             ast.IfExp, ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp, ast.Set, ast.SetComp)  # fmt: skip
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LOAD = ast.Load()
 MOST_VALUES = 60  # of one expression; with more it is compared no longer
 MOST_TRIED = 10  # programs of one package
 DEPTH = 3  # of containers
 LONG = 60  # of a container whose elements are compared
+MOST_TOLD = 4  # beliefs of one program that differ: others follow from these
 SECONDS = 8  # of processor time, of a program that is recorded
 
 Place = tuple[str, int, int, int, int, str]  # file, where an expression begins and ends, its kind
 Described = tuple[Any, ...]  # a value in the words of both sides: its kind, and what is known of it
 Branches = tuple[tuple[tuple[str, int, int], bool], ...]  # where something was decided that is not known, and how
-Belief = tuple[Place, Described, Branches]
+Belief = tuple[Place, Described, Branches, int]  # the last: of which path
 ANY: Described = ("any",)
 
 
@@ -74,7 +78,7 @@ class Instrument(ast.NodeTransformer):
                     setattr(made, field, kept)
                     return made
         made = self.generic_visit(node)
-        if not isinstance(node, RECORDED) or not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+        if not isinstance(node, RECORDED) or not isinstance(getattr(node, "ctx", LOAD), ast.Load):
             return made
         key: Any = place(self.path, node)
         call = ast.Call(ast.Name(RECORDER, ast.Load()), [ast.Constant(key), made], [])
@@ -85,8 +89,8 @@ def place(path: str, node: ast.expr) -> Place:
     return (path, node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0, type(node).__name__)
 
 
-def record(root: str, text: str, file: str) -> None:
-    """Run the program and write what its expressions were: place -> the values in order, None for too many."""
+def recording() -> dict[Place, list[Described] | None]:
+    """From here on instrumented code fills this: place -> the values in order, None for too many."""
     found: dict[Place, list[Described] | None] = {}
 
     def recorder(key: Place, value: Any) -> Any:
@@ -98,6 +102,14 @@ def record(root: str, text: str, file: str) -> None:
                 found[key] = None
         return value
 
+    setattr(builtins, RECORDER, recorder)
+    return found
+
+
+def record(root: str, text: str, file: str) -> None:
+    """Run the program and write what its expressions were."""
+    found = recording()
+
     def instrumented(loader: SourceFileLoader, data: Any, path: Any, *rest: Any, **more: Any) -> Any:
         name = str(path)
         if not name.startswith(f"{root}/") or not isinstance(data, bytes):
@@ -107,7 +119,6 @@ def record(root: str, text: str, file: str) -> None:
 
     compiled = SourceFileLoader.source_to_code
     SourceFileLoader.source_to_code = instrumented  # type: ignore[assignment,method-assign]
-    setattr(builtins, RECORDER, recorder)
     sys.pycache_prefix = tempfile.mkdtemp()  # what was compiled before is not instrumented
     main = sys.modules["__main__"]
     name = f"{root}/{DRIVER}"
@@ -291,12 +302,12 @@ def beliefs(root: Path, text: str) -> tuple[list[Belief], list[str]]:
         def watch(tr: Tracer, node: Any) -> Any:
             value = rule(tr, node)
             nonlocal last
-            if tr.frames and _kept_to(tr):
+            if tr.frames and isinstance(getattr(node, "ctx", LOAD), ast.Load) and _kept_to(tr):
                 decided = tr.path.decisions
                 if last[0] != decided:
                     sites = (((d.site.path, d.site.line, d.site.column), d.taken) for d in decided)
                     last = list(decided), tuple(sites)
-                found.append((place(tr.frames[-1].path, node), believed(value), last[1]))
+                found.append((place(tr.frames[-1].path, node), believed(value), last[1], id(tr)))
             return value
 
         return watch
@@ -332,7 +343,7 @@ class Compared:
     text: str
 
 
-def compared(package: Path, root: Path, program: Any, also: Path | None) -> Compared | str:
+def compared(package: str, root: Path, program: Program, also: Path | None) -> Compared | str:
     """How tracing and a run of the program agree; a text: why it does not run."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "recorded"
@@ -344,36 +355,45 @@ def compared(package: Path, root: Path, program: Any, also: Path | None) -> Comp
     started = time.process_time()
     found, errors = beliefs(root, program.text)
     seconds = time.process_time() - started
+    if {key[0] for key in real} <= {DRIVER}:
+        return "nothing of the package is run"
+    held, known, told = held_against(found, real, root)
+    return Compared(package, program.kind, program.name, round(seconds, 2), held, known, told, tuple(errors),
+                    program.text)  # fmt: skip
+
+
+Real = Mapping[Place, list[Described] | None]
+
+
+def held_against(found: list[Belief], real: Real, root: Path) -> tuple[int, int, tuple[str, ...]]:
+    """How many beliefs the run confirms, how many of them say something, and the first that it does not confirm."""
     truths = _truths(real)
     found = [b for b in found if all(truths.get(site) == {taken} for site, taken in b[2])]
-    counts = Counter(key for key, *_ in found)
+    counts = Counter((key, path) for key, _, _, path in found)
     files = {key[0] for key in real}
-    if files <= {DRIVER}:
-        return "nothing of the package is run"
-    met: Counter[Place] = Counter()
+    met: Counter[tuple[Place, int]] = Counter()
     told: list[str] = []
     held = known = 0
-    for key, belief, _ in found:
-        number, values = met[key], real.get(key)
-        met[key] += 1
+    for key, belief, _, path in found:
+        number, values = met[key, path], real.get(key)
+        met[key, path] += 1
         if key[0] not in files or (key in real and values is None):
             continue
         if values is None:
-            if not _ran_around(root, key, real):  # a decorator may have compiled the function anew
+            if belief == ANY or not _ran_around(root, key, real):  # a decorator may have compiled the function anew
                 continue
             told.append(f"{key[0]}:{key[1]}:{key[2]} {key[5]} is never run; {belief}")
             continue
-        in_order = len(values) == counts[key]
+        in_order = len(values) == counts[key, path]
         right = agree(belief, values[number]) if in_order else any(agree(belief, v) for v in values)
         held, known = held + right, known + (right and belief != ANY)
         if not right:
             other = values[number] if in_order else list(dict.fromkeys(map(str, values)))[:3]
             told.append(f"{key[0]}:{key[1]}:{key[2]} {key[5]} believed {belief}, is {other}"[:600])
-    return Compared(package.name, program.kind, program.name, round(seconds, 2), held, known,
-                    tuple(dict.fromkeys(told))[:4], tuple(errors), program.text)  # fmt: skip
+    return held, known, tuple(dict.fromkeys(told))[:MOST_TOLD]
 
 
-def _truths(real: Mapping[Place, list[Described] | None]) -> dict[tuple[str, int, int], set[bool | None]]:
+def _truths(real: Real) -> dict[tuple[str, int, int], set[bool | None]]:
     """Whether what begins at a place was true, each time that it was run; None where that is not known."""
     longest: dict[tuple[str, int, int], Place] = {}
     for key in real:
@@ -405,21 +425,35 @@ def _end(node: ast.stmt) -> int:
     return node.end_lineno or node.lineno
 
 
+def material(arguments: argparse.Namespace) -> Iterator[tuple[str, Path, list[Program]]]:
+    """Each package, its root and programs: those that were found to run, else those that it brings, by the seed."""
+    if arguments.made:
+        known: dict[Path, dict[str, Program]] = {}
+        for mutant in (m for file in arguments.made for m in read(file)):
+            if (root := Path(mutant.root)).is_dir():
+                known.setdefault(root, {})[mutant.driver] = Program(mutant.kind, mutant.path, mutant.driver)
+        for root, found in known.items():
+            yield str(root), root.resolve(), list(found.values())
+        return
+    for package in drawn(arguments.folder.resolve(), arguments.seed)[: arguments.packages]:
+        yield package.name, source_root(package).resolve(), programs(package, arguments.seed, written=True)[:MOST_TRIED]
+
+
 def compare_all(arguments: argparse.Namespace) -> None:
-    folder, kept = arguments.folder.resolve(), arguments.kept
+    kept = arguments.kept
     have = {json.loads(line)["package"] for line in kept.read_text().splitlines()} if kept and kept.exists() else set()
     ends = time.monotonic() + arguments.seconds
     totals: Counter[str] = Counter()
-    for package in drawn(folder, arguments.seed)[: arguments.packages]:
-        if package.name in have:
+    for name, root, brought in material(arguments):
+        if name in have:
             continue
         if time.monotonic() > ends:
             break
-        root, done, why = source_root(package).resolve(), 0, Counter[str]()
-        for program in programs(package, arguments.seed, written=True)[:MOST_TRIED]:
+        done, why = 0, Counter[str]()
+        for program in brought:
             if done == arguments.programs or any(n > 1 and w.startswith("no module") for w, n in why.items()):
                 break
-            found = compared(package, root, program, arguments.dependencies)
+            found = compared(name, root, program, arguments.dependencies)
             if isinstance(found, str):
                 why[found[:60]] += 1
                 continue
@@ -434,15 +468,16 @@ def compare_all(arguments: argparse.Namespace) -> None:
                 with kept.open("a") as out:
                     print(json.dumps(asdict(found)), file=out)
         if not done:
-            print(f"skipped {package.name}: {why.most_common(3) or 'no program'}", flush=True)
+            print(f"skipped {name}: {why.most_common(3) or 'no program'}", flush=True)
         totals.update(packages=bool(done))
     print(dict(totals))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--seed", required=True)
+    parser.add_argument("folder", type=Path, nargs="?", default=Path())
+    parser.add_argument("--seed", default="0")
+    parser.add_argument("--made", type=Path, nargs="*", help="mutants (`tracing_unseen`): their programs, unchanged")
     parser.add_argument("--dependencies", type=Path, help="a folder of packages that the programs import")
     parser.add_argument("--packages", type=int, default=1000, help="of these, in the order of the draw")
     parser.add_argument("--programs", type=int, default=4, help="of one package that run")

@@ -78,6 +78,8 @@ def identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
         return tr.unknown("whether there is a gradient", pytype="bool")
     if right is None and isinstance(left, Poly) and any(tr.symbols.kind(s.name) in _MAYBE_NONE for s in left.symbols):
         return tr.unknown("whether a size is known", pytype="bool")
+    if isinstance(left, Tensor) and isinstance(right, Tensor) and left is not right and left.memory is right.memory:
+        return tr.unknown("whether they are one", pytype="bool")  # ``np.asarray(a) is a``
     same = same_name(left, right) or (isinstance(left, bool) and left == right and type(left) is type(right))
     return same is not negated
 

@@ -27,6 +27,8 @@ def write_results(tr: Tracer, named: Mapping[str, Value], result: Value) -> None
             write(tr, target)
             if tr.sampler is not None and isinstance(made, Tensor) and not tr.speculating:
                 tr.sampler.write_result(target, made)
+            if isinstance(made, Tensor) and made is not target:  # which is the target itself
+                made.memory, made.dtype = target.memory, target.dtype
             if target.framework == "torch":
                 _resize(tr, target, made)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from analyzer.tracing.imports.lazy_modules import LazyScope
 from analyzer.tracing.language.dictionary_objects import Attributes
-from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.evaluation import call, get_attribute
 from analyzer.tracing.language.overwriting import fill
 from analyzer.tracing.language.rows import Rows
-from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.tensors import Shape, Tensor
 from analyzer.tracing.language.values import (
     CHILDREN,
     Bound,
@@ -48,6 +48,12 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         value.label = name
     elif isinstance(value, Tensor) and not value.name:
         value.name = name
+    if isinstance(owner, Tensor) and owner.framework == "numpy" and name == "shape":
+        made = call(tr, get_attribute(tr, owner, "reshape"), (value,), {})
+        tr.touch(owner)
+        owner.shape = Shape(made.dims if isinstance(made, Tensor) else None, vague=True)
+        owner.value = None
+        return
     if isinstance(owner, Instance):
         found = owner.cls.find(name)
         if found and isinstance(found[0], Function) and found[0].setter is not None:

@@ -24,7 +24,7 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
 from analyzer.tracing.operators.torch_shape_rules import reshaped
-from analyzer.validity.terms import Term, equal, floor_div, mod, product
+from analyzer.validity.terms import Poly, Term, equal, floor_div, mod, product
 
 # ---------------------------------------------------------------------------------------------------- order
 
@@ -236,7 +236,10 @@ def append(op: Op, arr: Value, values: Value, axis: Value) -> Value:
         return unknown(op)
     if axis is None:
         known = [of(op, f, _flat(f), f.dtype) for f in known]
-    return as_arrays(apply(op, "torch", "cat", known, {"dim": axis or 0}))
+    joined = as_arrays(apply(op, "torch", "cat", known, {"dim": axis or 0}))
+    if isinstance(joined, Tensor) and len({f.dtype for f in known}) > 1:
+        joined.dtype = None
+    return joined
 
 
 @operator("numpy.block", "arrays")
@@ -379,6 +382,9 @@ def without(op: Op, arr: Value, obj: Value, rest: tuple[Value, ...]) -> Value:
     if at is None or not dims:
         return unknown(op)
     one = isinstance(obj, int) and not isinstance(obj, bool)
+    given = rest[0] if rest else op.extra.get("values")
+    if position and not isinstance(given, (int, float, Poly)):
+        one = False  # as many as there are values, for all that is known
     size = dims[at] + (1 if position else -1) if one else op.tr.fresh("rows", "unknown", 0)
     return of(op, found, (*dims[:at], size, *dims[at + 1 :]), found.dtype)
 

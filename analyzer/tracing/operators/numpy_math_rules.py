@@ -41,6 +41,21 @@ _UNARY = """exp exp2 expm1 log log2 log10 log1p sqrt cbrt abs absolute fabs
     acos acosh asin asinh atan atanh isneginf isposinf bitwise_invert"""
 
 
+# Of whole numbers they give such, in each edition of NumPy; of complex numbers these give real ones.
+_KEEPING = ("abs", "absolute", "square", "sign", "clip", "nan_to_num", "invert", "bitwise_not", "bitwise_invert",
+            "negative", "positive", "conj", "conjugate", "real", "imag", "triu", "tril", "permutation", "round",
+            "around")  # fmt: skip
+_OF_COMPLEX = ("abs", "absolute", "real", "imag", "angle")
+
+
+def is_whole(dtype: str | None) -> bool:
+    return (dtype or "").startswith(("int", "uint", "bool"))
+
+
+def is_complex(dtype: str | None) -> bool:
+    return (dtype or "").startswith("complex")
+
+
 @operator(_names("numpy.", _UNARY), "x *rest")
 def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(x, (int, float)) and not isinstance(x, bool):
@@ -54,8 +69,10 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, x)
     if found is None:
         return unknown(op)
-    truth = op.short.startswith(("is", "logical"))
-    dtype = "bool" if truth else op.short if op.short.startswith(("float", "complex")) else found.dtype
+    truth = op.short.startswith(("is", "logical")) or op.short == "signbit"
+    kept = found.dtype if op.short in _KEEPING or not is_whole(found.dtype) else None  # others give what has a point
+    kept = None if is_complex(kept) and op.short in _OF_COMPLEX else kept
+    dtype = "bool" if truth else op.short if op.short.startswith(("float", "complex")) else kept
     return Tensor(found.shape, dtype, "numpy", site=op.where, sources=(found,))
 
 
@@ -65,6 +82,8 @@ def _of_number(name: str, x: float) -> Value:
         return float(x * x) if name == "square" else float(round(x))
     if name in ("float32", "float64"):
         return float(x)
+    if name in ("isnan", "isinf", "isfinite"):
+        return bool(getattr(math, name)(x))
     try:
         return float(function(x)) if function is not None else Unknown("a number", "data", pytype="float")
     except (TypeError, ValueError, OverflowError):
@@ -95,7 +114,8 @@ def outer(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
         return unknown(op)
     flat = op.name == "numpy.outer"
     left, right = ((product(d),) if flat else tuple(d) for d in (x.dims, y.dims))
-    return Tensor((*left, *right), x.dtype, "numpy", site=op.where, sources=(x, y))
+    dtype = x.dtype if flat and x.dtype == y.dtype else None
+    return Tensor((*left, *right), dtype, "numpy", site=op.where, sources=(x, y))
 
 
 @operator("numpy.where", "condition x=None y=None")
@@ -136,7 +156,8 @@ def select(op: Op, condlist: Value, choicelist: Value, default: Value) -> Value:
 @operator("numpy.interp numpy.digitize numpy.isin numpy.in1d", "x xp *rest")
 def looked_up(op: Op, x: Value, xp: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, x)
-    return unknown(op) if found is None else of(op, found, found.dims, None if op.short == "interp" else "int64")
+    dtype = {"interp": None, "digitize": "int64"}.get(op.short, "bool")
+    return unknown(op) if found is None else of(op, found, found.dims, dtype)
 
 
 @operator("numpy.searchsorted", "a v *rest")
@@ -168,7 +189,20 @@ def reduce(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     axis = op.extra.get("axis", rest[position] if len(rest) > position else default)
     more = rest[position + 1 : position + 2] if name in ("norm", "count_nonzero") else ()
     keep = op.extra.get("keepdims", more[0] if more else False)
-    return _reduced(op, found, axis, keep, "int64" if "arg" in name or name == "count_nonzero" else found.dtype)
+    return _reduced(op, found, axis, keep, _type_of_reduced(name, found.dtype) if "dtype" not in op.extra else None)
+
+
+def _type_of_reduced(name: str, dtype: str | None) -> str | None:
+    """None where it is not known: means of whole numbers have a point, and sums of small ones are larger."""
+    if "arg" in name or name == "count_nonzero":
+        return "int64"
+    if name in ("any", "all"):
+        return "bool"
+    if is_complex(dtype):
+        return dtype if name in ("sum", "mean", "prod", "nansum", "nanmean", "nanprod", "average") else None
+    if not is_whole(dtype) or name.removeprefix("nan") in ("max", "min", "amax", "amin", "ptp"):
+        return dtype
+    return dtype if name.removeprefix("nan") in ("sum", "prod") and dtype == "int64" else None
 
 
 def _reduced(op: Op, found: Tensor, axis: Value, keep: Value, dtype: str | None) -> Tensor:
@@ -280,6 +314,8 @@ def of_torch(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
         return unknown(op)
     if op.short in ("eigh", "cholesky", "inv", "eigvalsh"):
         rest = ()
+    if op.short == "matrix_rank" and ((found := array(op, a)) is None or found.dims is None or len(found.dims) < 2):
+        return op.tr.unknown("the rank of a matrix", "data", pytype="int")  # a vector has one too
     return as_torch(op, name, tuple(array(op, v) or v for v in (a, *rest)), {})
 
 
@@ -296,7 +332,10 @@ def cross(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
     x = array(op, a)
     if rest or x is None or not x.dims or x.dims[-1] != 3:
         return unknown(op)
-    return broadcast(op, "*", a, b, "numpy")
+    result = broadcast(op, "*", a, b, "numpy")
+    if isinstance(result, Tensor):
+        result.value = None  # a product of vectors, not of their elements
+    return unknown(op) if op.extra else result
 
 
 @operator("numpy.einsum", "subscripts *operands")

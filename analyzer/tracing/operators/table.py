@@ -105,7 +105,8 @@ class Op:
                 value.operation = self.number
                 value.places = self.made
                 value.site = value.site or self.where
-                if value.framework == "torch" and value.strides is None and self.short not in SHARING:
+                laid_out = self.short in SHARING or "memory_format" in self.extra
+                if value.framework == "torch" and value.strides is None and not laid_out:
                     value.strides = of_result(self.short, value.sources, value)
         elif isinstance(value, tuple):
             for part in value:

@@ -14,7 +14,7 @@ from analyzer.tracing.language.memory import write, write_results
 from analyzer.tracing.language.rows import LIST, Rows
 from analyzer.tracing.language.tensors import OpenSize, Shape, Size, Tensor, show_shape
 from analyzer.tracing.language.values import Api, Bound, Unknown, Value
-from analyzer.tracing.operators.element_types import array_type, dtype_name
+from analyzer.tracing.operators.element_types import array_type, dtype_name, real_of
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.gradient_shapes import demand_same_shape
 from analyzer.tracing.operators.own_gradients import follow_back
@@ -89,7 +89,7 @@ def _attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Va
             if name == "data"
             else Tensor(
                 value.shape,
-                value.dtype,
+                real_of(value.dtype) if name in ("real", "imag") else value.dtype,
                 value.framework,
                 graph=value.graph,
                 sources=(value,),
@@ -135,6 +135,11 @@ def tensor_method(
             tr.touch(owner)
         result = tr.sampler.method(owner, name, args, kwargs, result, tr.speculating > 0)
     write_results(tr, kwargs, result)
+    if owner.framework == "numpy" and name == "resize":
+        tr.touch(owner)
+        owner.shape = Shape(result.dims if isinstance(result, Tensor) else None, vague=True)
+        owner.value = None
+        return None
     if not _changes_sizes(name) or owner.framework == "numpy":
         return result
     tr.touch(owner)  # every name that stands for it sees the change
@@ -169,8 +174,8 @@ def _result(
         tr.shared.asks_values = tr.shared.asks_values or name in ("item", "tolist")
         if name == "register_hook":
             tr.give(args)
-        if name == "item" and owner.value is not None:
-            return owner.value
+        if name == "item" and not args and (alone := _alone(owner.value)) is not None:
+            return alone
         if name == "item" and not args and not kwargs:
             demand_one_element(tr, owner, "item", node)
         if name == "eval":
@@ -231,6 +236,15 @@ def _result(
             return run_entry(tr, function, f"torch.{plain}", (owner, *args), kwargs, node)
     tr.shared.unknown_calls[f"Tensor.{name}"] += 1
     return tr.unknown(f"Tensor.{name}()")
+
+
+def _alone(elements: Value) -> Value:
+    """The one element of a tensor, or None."""
+    while isinstance(elements, tuple):
+        if len(elements) != 1:
+            return None
+        elements = elements[0]
+    return elements
 
 
 def _writes(owner: Tensor, method: str) -> bool:

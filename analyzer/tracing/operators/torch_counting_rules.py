@@ -274,7 +274,8 @@ def histc(op: Op, input: Value, bins: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator("torch.atleast_1d torch.atleast_2d torch.atleast_3d", "*tensors")
 def at_least(op: Op, tensors: tuple[Value, ...]) -> Value:
-    source = tensor_of(op.tr, tensors[0], "torch") if len(tensors) == 1 else None
+    one = len(tensors) == 1 and not isinstance(tensors[0], (ListV, tuple))  # of several it gives a tuple
+    source = tensor_of(op.tr, tensors[0], "torch") if one else None
     if source is None or source.dims is None:
         return op.tr.unknown(f"{op.short}()")
     wanted, dims = int(op.short[-2]), source.dims

@@ -51,7 +51,10 @@ def along(op: Op, input: Value, dim: Value, rest: tuple[Value, ...]) -> Value:
     if found is None:
         return unknown_tensor(op, "torch")
     axis_of(op, found, op.extra.get("axis", dim))
-    dtype = "int64" if op.short == "argsort" or found.dtype == "bool" else found.dtype
+    whole = (found.dtype or "").startswith(("int", "uint", "bool"))  # sums and products of these are int64
+    dtype = "int64" if op.short == "argsort" or (whole and op.short != "logcumsumexp") else found.dtype
+    if op.extra.get("dtype") is not None:
+        dtype = dtype_name(op.extra["dtype"])
     return Tensor(found.shape, dtype, found.framework, site=op.where, sources=(found,), graph=found.graph)
 
 

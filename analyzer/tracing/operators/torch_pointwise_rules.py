@@ -11,6 +11,7 @@ from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import made, shape_argument
+from analyzer.validity.terms import Poly
 
 
 def _names(prefix: str, names: str) -> str:
@@ -102,7 +103,9 @@ def between(op: Op, input: Value, min: Value, max: Value) -> Value:
             found = _untyped(broadcast(op, op.short, found, bound, "torch"))
     if found is not input:
         return found
-    return Tensor(found.shape, found.dtype, "torch", site=op.where, sources=(found,), graph=found.graph)
+    pointed = any(bound is not None and not isinstance(bound, (int, Poly)) for bound in (min, max))
+    kept = None if pointed and (found.dtype or "").startswith(("int", "uint", "bool")) else found.dtype
+    return Tensor(found.shape, kept, "torch", site=op.where, sources=(found,), graph=found.graph)
 
 
 @operator("torch.Tensor.clamp_min torch.Tensor.clamp_max", "input bound|min|max|other")

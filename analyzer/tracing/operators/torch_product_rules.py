@@ -32,7 +32,8 @@ def outer(op: Op, a: Value, b: Value) -> Value:
     x, y = tensor_of(op.tr, a, "torch"), tensor_of(op.tr, b, "torch")
     if x is None or y is None or x.dims is None or y.dims is None or len(x.dims) != 1 or len(y.dims) != 1:
         return unknown_tensor(op, "torch")
-    return Tensor((x.dims[0], y.dims[0]), x.dtype, "torch", site=op.where, sources=(x, y))
+    dtype = x.dtype if x.dtype == y.dtype else None
+    return Tensor((x.dims[0], y.dims[0]), dtype, "torch", site=op.where, sources=(x, y))
 
 
 @operator("torch.einsum", "equation *operands")

@@ -47,6 +47,20 @@ def lazy_convolution(op: Op, layer: Layer, input: Value) -> Value:
     return apply(op, "torch", kind, (x,), {**layer.args, "in_channels": layer.built["in_channels"]})
 
 
+@operator(_names("ConvTranspose{}d", "__call__"), "layer input output_size=None")
+def transposed_convolution(op: Op, layer: Layer, input: Value, output_size: Value) -> Value:
+    """With a stride several sizes are possible, of which one is asked for (`torch.nn.ConvTranspose2d`)."""
+    rank = int(layer.name[-2])
+    result = apply(op, "torch", f"ConvTranspose{rank}d", (input,), dict(layer.args))
+    if output_size is None or not isinstance(result, Tensor) or result.dims is None:
+        return result
+    asked = plain(op.tr, output_size)
+    if not isinstance(asked, tuple) or len(asked) < rank or not all(map(is_term, asked[-rank:])):
+        asked = tuple(op.tr.fresh("output_size", "unknown", 1) for _ in range(rank))
+    dims = (*result.dims[:-rank], *asked[-rank:])
+    return Tensor(dims, result.dtype, "torch", site=op.where, sources=result.sources)
+
+
 @operator(_names("LPPool{}d", "__init__"), "norm_type kernel_size stride=None ceil_mode=False")
 def power_pool_arguments(op: Op, **arguments: Value) -> Value:
     return None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analyzer.operators.declaration import FLOATING
-from analyzer.operators.registry import names
+from analyzer.operators.declaration import BOOLEAN, ELEMENTWISE, FLOATING
+from analyzer.operators.registry import layer_or_function, names
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
@@ -17,6 +17,7 @@ from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.registry import spec as find_spec
+from analyzer.validity.terms import Poly
 
 _OPERAND_NAMES = {"x": ("input", "x", "self"), "a": ("input", "mat1", "tensor1", "self"), "b": ("other", "mat2",
 "tensor2", "vec2"), "index": ("index", "indices"), "weight": ("weight",), "bias": ("bias",),
@@ -90,8 +91,19 @@ def call_typed(
         )
     result = op.finish(apply(op, framework, name, inputs, hyper))
     if isinstance(result, Tensor):
-        result.dtype = floating(name, result.dtype)
+        result.dtype = None if _opened(name, result.dtype, (*inputs, *hyper.values())) else floating(name, result.dtype)
     return result
+
+
+def _opened(name: str, dtype: str | None, given: Sequence[Value]) -> bool:
+    """Whether a number among the arguments may give the result another type: of truths, or one with a point."""
+    if not (dtype or "").startswith(("int", "uint", "bool")):
+        return False
+    operator = layer_or_function("torch", name)
+    if operator is None or not operator.traits & ELEMENTWISE or operator.traits & BOOLEAN:
+        return False
+    numbers = [v for v in given if isinstance(v, (int, float, complex, Unknown, Poly)) and not isinstance(v, bool)]
+    return any(dtype == "bool" or not isinstance(v, (int, Poly)) for v in numbers)
 
 
 def _rename(hyper: dict[str, Value], defaults: Mapping[str, Any]) -> None:

@@ -146,7 +146,9 @@ def is_a(value: Value, kind: Value) -> bool | None:
                 return value.framework == framework if value.framework in ("torch", "numpy") else None
             if kind.name in _PARAMETERS and ("variable" in value.tags or value.framework == "unknown"):
                 return None if value.sources or value.name in _STATISTICS else True
-            return False if kind.name.startswith(("torch.nn.", "typing.", "collections.")) else None
+            if kind.name.startswith(("typing.", "collections.")):
+                return _protocol_of_tensor(value.framework, kind.name)
+            return False if kind.name.startswith("torch.nn.") else None
         if isinstance(value, Layer):
             return True if value.name == kind.name else _is_layer(value.name, kind.name)
         if value is None or isinstance(value, (int, float, str, bytes, bool, ListV, DictV, tuple)):
@@ -252,6 +254,22 @@ def _of_protocol(value: Value, protocol: str) -> bool | None:
     if protocol == "Hashable":
         return False if mapping or isinstance(value, ListV) else None if isinstance(value, (tuple, SetV)) else True
     return None
+
+
+def _protocol_of_tensor(framework: str, kind: str) -> bool | None:
+    """Whether a tensor has one of the protocols of `collections.abc`, which its class alone decides."""
+    home, _, protocol = kind.rpartition(".")
+    if home == "collections" or protocol in _NOT_OF_TENSORS:
+        return False
+    if framework not in ("torch", "numpy"):
+        return True if protocol == "Iterable" else None
+    if protocol == "Hashable":
+        return framework == "torch"
+    return True if protocol in ("Iterable", "Sized", "Container", "Collection") else None
+
+
+_NOT_OF_TENSORS = ("Sequence", "MutableSequence", "Mapping", "MutableMapping", "Set", "MutableSet", "Callable",
+                   "Iterator", "Generator", "Awaitable", "Coroutine", "List", "Dict", "Tuple", "FrozenSet")  # fmt: skip
 
 
 def _may_derive(name: str, kind: str) -> bool:
