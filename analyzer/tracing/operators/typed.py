@@ -91,7 +91,7 @@ def call_typed(
         )
     result = op.finish(apply(op, framework, name, inputs, hyper))
     if isinstance(result, Tensor):
-        result.dtype = None if _opened(name, result.dtype, (*inputs, *hyper.values())) else floating(name, result.dtype)
+        result.dtype = None if _opened(name, result.dtype, (*args, *kwargs.values())) else floating(name, result.dtype)
     return result
 
 
