@@ -10,6 +10,29 @@ import pytest
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore
 
+ARRAYS = """
+import numpy as np, tensorflow as tf, torch
+from tensorflow.keras.preprocessing.image import NumpyArrayIterator
+images = np.zeros((28, 28))
+if isinstance({}):
+    a, b = images
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "reached"),
+    [
+        ("images, NumpyArrayIterator", False),
+        ("images, tf.keras.utils.Sequence", False),
+        ("torch.zeros(2), torch.utils.data.DataLoader", False),
+        ("images, np.ndarray", True),
+    ],
+)
+def test_an_array_is_no_object_of_a_library(asked: str, reached: bool, tmp_path: Path) -> None:
+    shared = explore(tmp_path, "main.py", ast.parse(ARRAYS.format(asked)), Versions())
+    assert any(p.level == "error" for p in shared.problems.values()) is reached
+
+
 PROGRAM = """
 import six, torch, tensorflow as tf, somelib, pathlib
 if not isinstance({}):

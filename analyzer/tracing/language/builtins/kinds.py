@@ -82,6 +82,11 @@ _OPEN_TO_PLAIN = ("collections", "numbers", "numpy", "torch.Size", "tf.TensorSha
 _CLASSES_IN_LOWER_CASE = ("torch.device", "torch.dtype", "torch.layout")
 
 
+# Homes of classes of which no tensor is one.
+_NEVER_TENSORS = ("torch.nn.", "torch.optim.", "torch.utils.", "keras.preprocessing.", "keras.utils.", "keras.layers.",
+                  "keras.models.", "keras.optimizers.")  # fmt: skip
+
+
 _BASES = re.compile(
     r"torch\.nn\.(RNN\w*Base|Hardtanh|Upsample|Container|NLLLoss|ConstantPad\dd)"
 )  # of other public layers
@@ -148,7 +153,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
                 return None if value.sources or value.name in _STATISTICS else True
             if kind.name.startswith(("typing.", "collections.")):
                 return _protocol_of_tensor(value.framework, kind.name)
-            return False if kind.name.startswith("torch.nn.") else None
+            return False if kind.name.startswith(_NEVER_TENSORS) else None
         if isinstance(value, Layer):
             return True if value.name == kind.name else _is_layer(value.name, kind.name)
         if value is None or isinstance(value, (int, float, str, bytes, bool, ListV, DictV, tuple)):
