@@ -36,7 +36,7 @@ SECONDS = 4  # of one program
 LONGEST = 3000  # characters of one
 ELSEWHERE = ("distributed", "cuda", "onnx", "jit", "export", "multiprocessing", "testing", "compiler", "compat", "lite",
              "raw_ops", "estimator", "tests", "f2py", "distutils", "ao", "fx", "tpu", "mps", "xpu", "hub", "profiler",
-             "legacy", "saved_model", "classes")  # fmt: skip
+             "legacy", "saved_model", "classes", "tools")  # fmt: skip
 Recorded = dict[Place, list[Described] | None]
 
 
@@ -71,7 +71,7 @@ def _modules(module: ModuleType) -> Iterator[ModuleType]:
         for name in sorted(names):
             if name.startswith("_") or name in ELSEWHERE:
                 continue
-            with suppress(Exception):
+            with suppress(Exception, SystemExit):
                 found = getattr(module, name, None) or importlib.import_module(f"{module.__name__}.{name}")
                 own = isinstance(found, ModuleType) and _top(found) == _top(module)
                 if own and found.__name__ not in seen:

@@ -56,6 +56,32 @@ square.cdouble() @ torch.from_numpy(1j * np.ones(3))
 square.double() @ torch.from_numpy(np.trapezoid(a, axis=1))
 square.double() @ torch.from_numpy(np.outer(np.arange(3), np.ones(1))[:, 0])
 np.linalg.matrix_rank(np.ones(4))
+torch.zeros(4, 4).double() @ torch.from_numpy(a.mean(axis=0))
+torch.zeros(4, 4).double() @ torch.from_numpy(a.mean(0))
+torch.zeros(4, 4).double() @ torch.from_numpy(a.std(0))
+torch.zeros(4, 4).double() @ torch.from_numpy(a.var(axis=0))
+torch.zeros(4, 4).double() @ torch.from_numpy(np.clip(a[0], 0.5, 1.5))
+torch.zeros(4, 4).double() @ torch.from_numpy(np.arctan2(a[0], 1))
+torch.zeros(4, 4).double() @ torch.from_numpy(np.hypot(a[0], 1))
+torch.zeros(4, 4).double() @ torch.from_numpy(np.cumsum(a[0], dtype=float))
+torch.zeros(4, 4).double() @ torch.from_numpy(np.dot(a.T, np.ones(3)))
+torch.zeros(4, 4).double() @ torch.from_numpy(np.einsum('ij,i->j', a, np.ones(3)))
+torch.zeros(4, 4).double() @ torch.from_numpy(np.inner(a.T, np.ones(3)))
+torch.zeros(4, 4).double() @ torch.from_numpy(np.float_power(a[0], 2))
+torch.zeros(4, 4).double() @ torch.from_numpy(np.logaddexp(a[0], 2))
+torch.zeros(4, 4).double() @ torch.from_numpy(np.copysign(a[0], 2))
+torch.zeros(4, 4).double() @ torch.from_numpy(np.stack([a[0], a[1] / 2])[0])
+torch.zeros(4, 4).double() @ torch.from_numpy(np.vstack([a[0], a[1] / 2])[0])
+torch.zeros(4, 4).double() @ torch.from_numpy(np.kron(a[0, :2], np.ones(2)))
+torch.zeros(3, 3) @ torch.stack([i, i / 2])[0]
+torch.zeros(3, 3) @ torch.cat([i, i / 2])[:3]
+torch.zeros(3, 3) @ torch.vstack([i, i / 2])[0]
+torch.zeros(3, 3) @ torch.hstack([i, i / 2])[:3]
+torch.zeros(3, 3) @ torch.maximum(i, i / 2)
+torch.zeros(3, 3) @ torch.kron(i, torch.ones(1))
+torch.zeros(3, 3) @ torch.dstack([i, i / 2])[0, :, 0]
+torch.zeros(3, 3) @ torch.column_stack([i, i / 2])[:, 0]
+torch.zeros(3, 3) @ i.to(torch.zeros(1))
 np.zeros(2) + a[np.isin(a, [1, 2])]
 np.zeros((3, 7)) + np.insert(a, 1, [[7], [8], [9]], axis=1)
 np.zeros((5, 4)) + np.insert(a, 1, [[7, 7, 7, 7], [8, 8, 8, 8]], axis=0)
@@ -77,6 +103,12 @@ np.isnan(np.nan) == True
 type(np.isfinite(1)) is not float
 """
 FAIL = """
+square @ torch.stack([i, i])[0]
+square @ torch.maximum(i, i)
+square @ i.to(i)
+square.double() @ torch.from_numpy(np.concatenate([a[0], a[1]])[:3])
+square.double() @ torch.from_numpy(np.clip(np.arange(3), 0, 1))
+square.double() @ torch.from_numpy(np.cumsum(np.arange(3)))
 square @ torch.mul(i, 2)
 square @ torch.add(i, i)
 square @ torch.cumsum(i, 0)

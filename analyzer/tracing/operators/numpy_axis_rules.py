@@ -189,7 +189,9 @@ def along(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
         axes_of(op, found, axis)
     whole = axis is None and not name.startswith(("flip", "roll"))
     dims = _flat(found) if whole else found.dims
-    return of(op, found, dims, "int64" if name.startswith("arg") else found.dtype)
+    asked = "dtype" in op.extra or ("cum" in name and (found.dtype or "").startswith(("int", "uint", "bool")))
+    kept = found.dtype if not asked or (found.dtype == "int64" and "dtype" not in op.extra) else None
+    return of(op, found, dims, "int64" if name.startswith("arg") else kept)
 
 
 @operator("numpy.rot90", "m k=1 axes=(0,1)")

@@ -23,7 +23,7 @@ from analyzer.tracing.operators.numpy_operands import (
 )
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.torch_operands import reduced_dims
+from analyzer.tracing.operators.torch_operands import cast, reduced_dims
 from analyzer.validity.terms import Poly, Term, equal, floor_div, product
 
 
@@ -46,6 +46,10 @@ _KEEPING = ("abs", "absolute", "square", "sign", "clip", "nan_to_num", "invert",
             "negative", "positive", "conj", "conjugate", "real", "imag", "triu", "tril", "permutation", "round",
             "around")  # fmt: skip
 _OF_COMPLEX = ("abs", "absolute", "real", "imag", "angle")
+
+
+_POINTED = ("arctan2", "atan2", "hypot", "float_power", "logaddexp", "logaddexp2", "copysign", "nextafter", "heaviside",
+            "ldexp")  # fmt: skip
 
 
 def is_whole(dtype: str | None) -> bool:
@@ -72,6 +76,9 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     truth = op.short.startswith(("is", "logical")) or op.short == "signbit"
     kept = found.dtype if op.short in _KEEPING or not is_whole(found.dtype) else None  # others give what has a point
     kept = None if is_complex(kept) and op.short in _OF_COMPLEX else kept
+    if op.short == "clip" and is_whole(kept):  # bounds may have a point
+        bounds = (*rest, *(bound for _, bound in op.extra.items()))
+        kept = kept if all(b is None or isinstance(b, (int, Poly)) for b in bounds) else None
     dtype = "bool" if truth else op.short if op.short.startswith(("float", "complex")) else kept
     return Tensor(found.shape, dtype, "numpy", site=op.where, sources=(found,))
 
@@ -104,6 +111,8 @@ def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
     result = broadcast(op, _SIGNS.get(op.short, "+"), x, y, "numpy", "bool" if truth else "")
     if isinstance(result, Tensor) and op.short not in _SIGNS and op.short != "add":
         result.value = None  # of another function than the sum, whose shape it has
+        if op.short in _POINTED and is_whole(result.dtype):
+            result.dtype = None
     return result
 
 
@@ -114,7 +123,7 @@ def outer(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
         return unknown(op)
     flat = op.name == "numpy.outer"
     left, right = ((product(d),) if flat else tuple(d) for d in (x.dims, y.dims))
-    dtype = x.dtype if flat and x.dtype == y.dtype else None
+    dtype = _common(x, y) if flat else None
     return Tensor((*left, *right), dtype, "numpy", site=op.where, sources=(x, y))
 
 
@@ -284,7 +293,9 @@ def dot(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
         return broadcast(op, "*", x, y, "numpy")
     _meet(op, x, y, y.dims[-1] if len(y.dims) == 1 else y.dims[-2])
     kept = () if len(y.dims) == 1 else (*y.dims[:-2], y.dims[-1])
-    return Tensor((*x.dims[:-1], *kept), x.dtype, "numpy", site=op.where, sources=(x, y))
+    return Tensor(
+        (*x.dims[:-1], *kept), x.dtype if x.dtype == y.dtype else None, "numpy", site=op.where, sources=(x, y)
+    )
 
 
 @operator("numpy.inner", "a b")
@@ -295,7 +306,14 @@ def inner(op: Op, a: Value, b: Value) -> Value:
     if not x.dims or not y.dims:
         return broadcast(op, "*", x, y, "numpy")
     _meet(op, x, y, y.dims[-1])
-    return Tensor((*x.dims[:-1], *y.dims[:-1]), x.dtype, "numpy", site=op.where, sources=(x, y))
+    return Tensor(
+        (*x.dims[:-1], *y.dims[:-1]), x.dtype if x.dtype == y.dtype else None, "numpy", site=op.where, sources=(x, y)
+    )
+
+
+def _common(x: Tensor, y: Tensor) -> str | None:
+    """The element type of both."""
+    return x.dtype if x.dtype == y.dtype else None
 
 
 def _meet(op: Op, x: Tensor, y: Tensor, size: Term) -> None:
@@ -341,7 +359,10 @@ def cross(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
 @operator("numpy.einsum", "subscripts *operands")
 def einsum(op: Op, subscripts: Value, operands: tuple[Value, ...]) -> Value:
     op.extra.get("optimize")
-    return as_torch(op, "einsum", (subscripts, *(array(op, v) or v for v in operands)), {})
+    given = [array(op, v) or v for v in operands]
+    if len({v.dtype for v in given if isinstance(v, Tensor)}) > 1:  # which NumPy converts
+        given = [cast(v, None) if isinstance(v, Tensor) else v for v in given]
+    return as_torch(op, "einsum", (subscripts, *given), {})
 
 
 @operator("numpy.tensordot", "a b axes=2")

@@ -23,6 +23,9 @@ from analyzer.tracing.paths.problems import ShapeFailure
 from analyzer.tracing.paths.symbols import Site
 from analyzer.tracing.paths.tracer import Tracer
 
+_JOINING = ("cat", "concat", "concatenate", "stack", "vstack", "hstack", "dstack", "column_stack", "row_stack",
+            "maximum", "minimum", "fmax", "fmin", "kron", "append", "block")  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -96,11 +99,18 @@ class Op:
             self._number = next(self.tr.operations)
         return self._number
 
+    def _open_type(self, value: Tensor) -> None:
+        """What is joined has the largest type: it is open where that of one part is not known, or another one."""
+        whole = self.short in _JOINING and (value.dtype or "").startswith(("int", "uint", "bool"))
+        if whole and any(source.dtype != value.dtype for source in value.sources):
+            value.dtype = None
+
     def finish(self, value: Value) -> Value:
         """Mark the tensors of a result as made here."""
         if not self.tr.speculating:
             self.tr.pass_operator(self.where, self.name, self.blind or isinstance(value, Unknown))
         if isinstance(value, Tensor):
+            self._open_type(value)
             if not value.operation:
                 value.operation = self.number
                 value.places = self.made

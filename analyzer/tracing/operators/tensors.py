@@ -135,6 +135,9 @@ def tensor_method(
             tr.touch(owner)
         result = tr.sampler.method(owner, name, args, kwargs, result, tr.speculating > 0)
     write_results(tr, kwargs, result)
+    pointed = owner.framework == "numpy" and name in _POINTED and isinstance(result, Tensor)
+    if pointed and (result.dtype or "").startswith(("int", "uint", "bool")):
+        result.dtype = None
     if owner.framework == "numpy" and name == "resize":
         tr.touch(owner)
         owner.shape = Shape(result.dims if isinstance(result, Tensor) else None, vague=True)
@@ -238,6 +241,9 @@ def _result(
     return tr.unknown(f"Tensor.{name}()")
 
 
+_POINTED = ("mean", "std", "var", "clip", "dot", "cumsum", "cumprod")  # arrays of whole numbers may give others
+
+
 def _alone(elements: Value) -> Value:
     """The one element of a tensor, or None."""
     while isinstance(elements, tuple):
@@ -292,9 +298,18 @@ def _size(tr: Tracer, owner: Tensor, args: tuple[Value, ...], kwargs: dict[str, 
 def _converted(owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Tensor:
     dtype = _DTYPE_OF.get(name, owner.dtype)
     if name in ("to", "type", "astype", "type_as"):
-        dtype = next(
-            (d for d in map(array_type if owner.framework == "numpy" else dtype_name, [*args, *kwargs.values()]) if d),
-            owner.dtype if name == "to" and args and not isinstance(args[0], Unknown) else None,
+        like = next((a for a in (*args, *kwargs.values()) if isinstance(a, Tensor)), None)
+        dtype = (
+            like.dtype
+            if like is not None and owner.framework == "torch"
+            else next(
+                (
+                    d
+                    for d in map(array_type if owner.framework == "numpy" else dtype_name, [*args, *kwargs.values()])
+                    if d
+                ),
+                owner.dtype if name == "to" and args and not isinstance(args[0], Unknown) else None,
+            )
         )
     if name in ("isnan", "isinf", "isfinite", "logical_not"):
         dtype = "bool"
