@@ -95,6 +95,11 @@ def as_torch(op: Op, name: str, args: tuple[Value, ...], named: dict[str, Value]
     return as_arrays(call(op.tr, Api(f"torch.{name}"), args, given, op.node))
 
 
+def common_type(x: Tensor, y: Tensor) -> str | None:
+    """The element type of both; None where they differ, as NumPy then takes a larger one."""
+    return x.dtype if x.dtype == y.dtype else None
+
+
 def as_arrays(value: Value) -> Value:
     if isinstance(value, Tensor):
         value.framework = "numpy"
