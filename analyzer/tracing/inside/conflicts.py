@@ -53,3 +53,11 @@ def conflict(message: str) -> tuple[str, ...] | None:
         if found is not None:
             return (str(number), *(" ".join((size or "").split()) for size in found.groups()))
     return None
+
+
+_RANKS = re.compile(r"[Ee]xpected (?:min_)?\d+D|be equal rank|ndim=|target shape|shape='?None")
+
+
+def of_ranks(message: str) -> bool:
+    """Whether a message is about how many axes something has."""
+    return _RANKS.search(message) is not None

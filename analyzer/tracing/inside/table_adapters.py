@@ -26,16 +26,19 @@ def _numbers(numpy: Any, progress: Any) -> None:
     """Tables of numbers in texts; of other types nothing is made up."""
     varied = progress.inventions.varied
 
+    def others() -> int:
+        return int(progress.inventions.size("columns", *OTHERS))
+
     def reading(plain: Any) -> Any:
         def read(path: Any, dtype: Any = float, *args: Any, **options: Any) -> Any:
             kinds = {"names", "converters", "unpack", "max_rows"} & set(options)
             numbers = dtype is not None and numpy.dtype(dtype).kind in "fiu"
-            if args or kinds or not numbers or not absent(path, TABLES) or not progress.asked_by_project():
+            if args or kinds or not numbers or not absent(path, TABLES) or not progress.missed_by_project():
                 return plain(path, dtype, *args, **options)
             progress.inventions.contents = True
             progress.inventions.tell("the rows of a table")
             asked = options.get("usecols")
-            columns = 1 if isinstance(asked, int) else len(asked) if asked is not None else OTHERS[varied]
+            columns = 1 if isinstance(asked, int) else len(asked) if asked is not None else others()
             table = numpy.arange(ROWS[varied] * columns).reshape(ROWS[varied], columns) * 7 % (97 - 8 * varied)
             return (table[:, 0] if isinstance(asked, int) else table).astype(dtype)
 
@@ -50,6 +53,9 @@ def _tables(pandas: Any, progress: Any) -> None:
 
     varied = progress.inventions.varied
     rows = ROWS[varied]
+
+    def others() -> int:
+        return int(progress.inventions.size("columns", *OTHERS))
 
     def cells(name: Any, count: int) -> Any:
         seed = sum(map(ord, str(name)))
@@ -87,11 +93,11 @@ def _tables(pandas: Any, progress: Any) -> None:
             given = {"header", "names", "chunksize", "iterator", "usecols"} & set(options)
             names: Any = options.get("names") or options.get("usecols")
             by_name = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
-            if not absent(path, ENDINGS) or not progress.asked_by_project() or (given and not by_name):
+            if not absent(path, ENDINGS) or not progress.missed_by_project() or (given and not by_name):
                 return plain(path, *args, **options)
             progress.inventions.contents = True
             progress.inventions.tell("the rows of a table")
-            columns = list(names) if by_name else [f"column_{number}" for number in range(OTHERS[varied])]
+            columns = list(names) if by_name else [f"column_{number}" for number in range(others())]
             return MadeUpTable({name: cells(name, rows) for name in columns})
 
         return read
