@@ -177,7 +177,7 @@ def texts_made_up(progress: Any) -> None:
         name = os.path.basename(str(file))
         progress.inventions.tell(f"the text {name}")
         if name.lower().endswith(records.ENDINGS):
-            return io.StringIO(records.text(name.lower(), progress.inventions))
+            return io.StringIO(records.text(str(file), progress.inventions))
         return io.StringIO(text(progress.inventions.varied))
 
     def asked(file: Any, mode: str) -> bool:

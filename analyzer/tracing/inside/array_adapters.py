@@ -7,15 +7,17 @@ of classes.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from typing import Any
 
 from .absent_files import absent
+from .fits import of_any_split
+from .stubs import NotReached
 
 ENDINGS = (".npy", ".npz", ".h5", ".hdf5", ".mat")
 ROWS = (620, 711)
-LENGTHS = ((), (37, 43), (41, 53), (47, 61))  # of each axis behind the rows, in an attempt and in a varied one
 CLASSES = (3, 5)
 _LABELS = re.compile(
     r"(^|[_\W])(y|ys|t)($|[_\W\d])|label|target|class|categor|species|digit(?!s)|(^|_)ids?$", re.IGNORECASE
@@ -36,13 +38,12 @@ def made_up(name: str, inventions: Any) -> Any:
 
     inventions.arrays = inventions.contents = True
     rows = ROWS[inventions.varied]
-    inventions.tell(f"the array {name}")
-    if _LABELS.search(os.path.splitext(name)[0]):
+    last = os.path.basename(name)
+    inventions.tell(f"the array {last}")
+    if inventions.labels and _LABELS.search(os.path.splitext(last)[0]):
         return numpy.arange(rows) % (inventions.declared or CLASSES[inventions.varied])
-    sizes = [inventions.size(f"{name}:{axis}", *LENGTHS[axis]) for axis in range(1, inventions.rank)]
-    count = rows
-    for size in sizes:
-        count *= size
+    sizes = [inventions.size(f"{of_any_split(name)}:{axis}") for axis in range(1, inventions.rank)]
+    count = rows * math.prod(sizes)
     rows_of_numbers = (numpy.arange(count) * 7 % (97 - 8 * inventions.varied)).astype("float32") / 10
     return rows_of_numbers.reshape(rows, *sizes)
 
@@ -51,20 +52,15 @@ class Archive:
     """Several arrays in one file: each name has one, and which names there are is not known."""
 
     def __init__(self, path: str, inventions: Any) -> None:
-        self._path, self._inventions = os.path.basename(path), inventions
+        self._path, self._inventions = path, inventions
         self._arrays: dict[str, Any] = {}
 
     def __getitem__(self, key: Any) -> Any:
         if not isinstance(key, str):
             raise KeyError(key)
         if key not in self._arrays:
-            self._arrays[key] = made_up(key, self._inventions)
+            self._arrays[key] = made_up(f"{self._path}/{key}", self._inventions)
         return self._arrays[key]
-
-    get = __getitem__
-
-    def __contains__(self, key: Any) -> bool:
-        return True
 
     def __enter__(self) -> Archive:
         return self
@@ -75,12 +71,12 @@ class Archive:
     def close(self) -> None:
         return None
 
-    def __iter__(self) -> Any:
-        from .stubs import NotReached
-
+    def _unknown(self, *args: Any) -> Any:
         raise NotReached(f"a file ({self._path}), and what it holds")
 
-    keys = values = items = __len__ = __iter__
+    __iter__ = _unknown
+
+    keys = values = items = get = __len__ = __contains__ = _unknown
 
     @property
     def files(self) -> Any:
@@ -96,7 +92,7 @@ def _load(numpy: Any, progress: Any) -> None:
         path = os.fspath(file)
         if path.endswith(".npz"):
             return Archive(path, progress.inventions)
-        return made_up(os.path.basename(path), progress.inventions)
+        return made_up(path, progress.inventions)
 
     numpy.load = load
 

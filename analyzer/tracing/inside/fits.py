@@ -12,7 +12,9 @@ from typing import Any
 
 from .conflicts import conflict
 
-RANKS = (2, 3, 4)  # of an array that is not here, its rows among them
+# Of an array that is not here, its rows among them, and whether one that is named like labels has no other axis.
+RANKS = ((2, True), (3, True), (4, True), (2, False))
+_SPLITS = re.compile(r"(?<![a-zA-Z])(train(ing)?|test(ing)?|val(id(ation)?)?|dev|eval)(?![a-zA-Z])", re.IGNORECASE)
 # What an operator asks of one size exactly: where two sizes may also be stretched to each other nothing is fitted.
 _ASKS = re.compile(
     r"cannot be multiplied|same reduction dim|channels|running_mean|equal to input_size|normalized_shape"
@@ -22,6 +24,11 @@ _RESHAPED = (
     re.compile(r"shape '\[([-\d, ]+)\]' is invalid for input of size (\d+)"),
     re.compile(r"cannot reshape array of size (\d+) into shape \(([-\d, ]+)\)"),
 )
+
+
+def of_any_split(name: str) -> str:
+    """The name of an array or a table without that of a split, whose parts have the same sizes; numbered files too."""
+    return re.sub(r"(^|(?<=/))\d+(?=\.\w+$)", "", _SPLITS.sub("", name))
 
 
 def fitted(result: dict[str, Any], varied: dict[str, Any]) -> dict[str, int]:
@@ -49,12 +56,11 @@ def _of_two(first: list[int], second: list[int], pairs: dict[str, tuple[int, int
         return {}
     wanted, made = first[1 - changed[0]], (first[changed[0]], second[changed[0]])
     found: dict[str, int] = {}
+    same = [name for name, pair in pairs.items() if pair == made]
     for name, (one, two) in pairs.items():
         times, rest = divmod(made[1] - made[0], two - one)
         size, left = divmod(wanted - made[0] + times * one, times) if times else (0, 1)
-        if rest == 0 and left == 0 and times > 0 and size > 0:
-            if made == (one, two):
-                return {name: size}
+        if rest == 0 and left == 0 and times > 0 and size > 0 and (not same or name in same):
             found[name] = size
     return found if len(found) == 1 else {}
 

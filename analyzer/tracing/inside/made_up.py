@@ -67,10 +67,10 @@ class Inventions:
     """What is made up for one attempt, and what of it was asked for (`told`)."""
 
     def __init__(
-        self, root: str, script: str, varied: bool, filled: bool = False, rank: int = 2, fits: Any = None
+        self, root: str, script: str, varied: bool, filled: bool = False, rank: Any = (2, True), fits: Any = None
     ) -> None:
         self.told: list[str] = []
-        self.rank = rank  # of arrays that are not here
+        self.rank, self.labels = rank  # of arrays that are not here, and whether labels are rows
         self.arrays = False  # such arrays were asked for
         self.sizes: dict[str, int] = {}  # those that were made up, by what they are sizes of
         self._fits: dict[str, int] = dict(fits or {})  # those that the program has asked for
@@ -87,9 +87,14 @@ class Inventions:
         if what not in self.told:
             self.told.append(what)
 
-    def size(self, name: str, usual: int, varied: int) -> int:
-        """A size that nobody gave: what the program has asked for, or one that is another in a varied attempt."""
-        self.sizes[name] = self._fits.get(name, varied if self._varied else usual)
+    def size(self, name: str, usual: int = 0, varied: int = 0) -> int:
+        """A size that nobody gave: what the program has asked for, or one that is another in a varied attempt.
+
+        Where none is given it is one that no other size is, in either attempt.
+        """
+        if name not in self.sizes:
+            usual, varied = usual or 37 + 6 * len(self.sizes), varied or 43 + 10 * len(self.sizes)
+            self.sizes[name] = self._fits.get(name, varied if self._varied else usual)
         return self.sizes[name]
 
     @functools.cached_property

@@ -13,6 +13,8 @@ import os
 import re
 from typing import Any
 
+from .fits import of_any_split
+
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 ROWS = (260, 301)
 OTHERS = (7, 11)  # columns of a table beside those that are named
@@ -93,11 +95,12 @@ def text(path: str, inventions: Any) -> str:
     """The text of such a file."""
     varied, keys = inventions.varied, inventions.keys
     rows = [record(keys, row, varied, inventions.declared) for row in range(ROWS[varied])]
+    path = path.lower()
     if path.endswith(".json"):
         return json.dumps(rows)
     if path.endswith((".csv", ".tsv")):
         mark = "\t" if path.endswith(".tsv") else ","
-        others = inventions.size("columns", *OTHERS)
+        others = inventions.size(f"columns of {of_any_split(path)}", *OTHERS)
         table = [[*keys, *(f"column_{n}" for n in range(others))]]
         for number, each in enumerate(rows):
             numbers = (str((number * 7 + 3 * place) % 89 / 10) for place in range(others))

@@ -16,6 +16,7 @@ from .argument_adapters import arguments_made_up
 from .autograph import in_user_code
 from .beginning import as_notebook, names_of_main, packages_above
 from .fallbacks import does_without
+from .fits import RANKS
 from .lacks import FRAMEWORKS, HERE, lack
 from .loops import ROUNDS, Loops, change_loops, compiled
 from .made_up import Inventions
@@ -49,7 +50,7 @@ class RunProgress:
         self.data: list[str] = []  # data sets that were replaced by zeros of their sizes
         self.whole_batches = WHOLE_BATCHES + varied  # what hangs on how much was left out comes out otherwise then
         self.rounds = ROUNDS + varied
-        self.inventions = Inventions(root, script, varied, filled, request.get("rank", 2), request.get("fits"))
+        self.inventions = Inventions(root, script, varied, filled, request.get("rank", RANKS[0]), request.get("fits"))
         self.searches = FileSearches(root)
         self.pending: list[Any] = []  # what was taken out of files that are not here, and not loaded into a model
         self.trainers = False  # a library's own trainer was told to make a few steps and to write nothing

@@ -6,10 +6,12 @@ How many others there are hangs on the attempt, as the rows do: what fails for t
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
 from .absent_files import absent
+from .fits import of_any_split
 
 ROWS, OTHERS = (620, 711), (7, 11)  # of an attempt, and of a varied one
 ENDINGS = (".csv", ".tsv", ".txt", ".data", ".csv.gz", ".xlsx", ".xls", ".parquet")
@@ -22,12 +24,14 @@ def adapters(progress: Any) -> dict[str, Any]:
     return {"pandas": lambda pandas: _tables(pandas, progress), "numpy": lambda numpy: _numbers(numpy, progress)}
 
 
+def _others(path: Any, progress: Any) -> int:
+    """How many columns a table has that nobody names."""
+    return int(progress.inventions.size(f"columns of {of_any_split(os.fspath(path))}", *OTHERS))
+
+
 def _numbers(numpy: Any, progress: Any) -> None:
     """Tables of numbers in texts; of other types nothing is made up."""
     varied = progress.inventions.varied
-
-    def others() -> int:
-        return int(progress.inventions.size("columns", *OTHERS))
 
     def reading(plain: Any) -> Any:
         def read(path: Any, dtype: Any = float, *args: Any, **options: Any) -> Any:
@@ -38,7 +42,7 @@ def _numbers(numpy: Any, progress: Any) -> None:
             progress.inventions.contents = True
             progress.inventions.tell("the rows of a table")
             asked = options.get("usecols")
-            columns = 1 if isinstance(asked, int) else len(asked) if asked is not None else others()
+            columns = 1 if isinstance(asked, int) else len(asked) if asked is not None else _others(path, progress)
             table = numpy.arange(ROWS[varied] * columns).reshape(ROWS[varied], columns) * 7 % (97 - 8 * varied)
             return (table[:, 0] if isinstance(asked, int) else table).astype(dtype)
 
@@ -53,9 +57,6 @@ def _tables(pandas: Any, progress: Any) -> None:
 
     varied = progress.inventions.varied
     rows = ROWS[varied]
-
-    def others() -> int:
-        return int(progress.inventions.size("columns", *OTHERS))
 
     def cells(name: Any, count: int) -> Any:
         seed = sum(map(ord, str(name)))
@@ -97,7 +98,7 @@ def _tables(pandas: Any, progress: Any) -> None:
                 return plain(path, *args, **options)
             progress.inventions.contents = True
             progress.inventions.tell("the rows of a table")
-            columns = list(names) if by_name else [f"column_{number}" for number in range(others())]
+            columns = list(names) if by_name else [f"column_{number}" for number in range(_others(path, progress))]
             return MadeUpTable({name: cells(name, rows) for name in columns})
 
         return read
