@@ -121,11 +121,12 @@ def test_records_have_the_keys_that_code_asks_for(tmp_path: Path) -> None:
 
 
 DIGITS = """
+    from pathlib import Path
     import numpy as np
     import torch
     from torch import nn
     from torch.utils.data import DataLoader, TensorDataset
-    blob = np.load("data/digits.npz")
+    blob = np.load(Path(__file__).parent / "data" / "digits.npz")
     images = torch.from_numpy(blob["images"].astype(np.float32) / 255).reshape(-1, 1, 28, 28)
     labels = torch.from_numpy(blob["labels"].astype(np.int64))
     net = nn.Sequential(nn.Conv2d(1, 8, 3), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(WIDTH, 10))

@@ -92,6 +92,7 @@ class Inventions:
 
         Where none is given it is one that no other size is, in either attempt.
         """
+        name = name.replace(self._root + os.sep, "")  # each attempt has another folder
         if name not in self.sizes:
             usual, varied = usual or 37 + 6 * len(self.sizes), varied or 43 + 10 * len(self.sizes)
             self.sizes[name] = self._fits.get(name, varied if self._varied else usual)
