@@ -74,7 +74,8 @@ def wrong(report: Report) -> frozenset[str]:
 def counted(targets: Sequence[TargetReport], changed: str, some: Collection[str] | None = None) -> str:
     """How many models, and how many Python files besides theirs; with `some`, how many of them these ids are.
 
-    Python files are not said to be changed: those that import what changed are traced too. A file whose entry point is a model is counted as that: a problem in it is one of the model.
+    A file whose entry point is a model is counted as that: a problem in it is one of the model. Python files are not
+    said to be changed, for those that import what changed are traced too.
     """
     parts = []
     models = {t.file for t in targets if t.kind != "python"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from analyzer.tracing.inside import fallbacks, records
-from analyzer.tracing.inside.conflicts import of_ranks
+from analyzer.tracing.inside.conflicts import conflict, of_ranks
 from analyzer.tracing.inside.fits import fitted, of_any_split
 from analyzer.tracing.inside.made_up import Inventions
 from tests.tracing.dry_runs import line_of, run
@@ -178,6 +178,7 @@ HEALTHY = {
     "one-hot labels": "((net(x[:32]) - y[:32]) ** 2).mean()",  # (32, 4) and (32, 4) with the data of the user
     "two arrays of other widths": "net(x[:32]).sum() + torch.nn.Linear(10, 4)(z[:32]).sum()",
     "two arrays side by side": "torch.nn.Linear(34, 4)(torch.cat([x, z], 1)[:32]).sum()",
+    "one-hot labels of rows with an axis more": "(rnn(x[:40])[0][:, -1] - y[:40]).square().sum()",
     "another shape": "net(x[:32].reshape(32, 24)).sum()",
 }
 
@@ -188,8 +189,8 @@ def test_what_works_with_some_arrays_is_no_failure(tmp_path: Path, line: str) ->
     import numpy as np
     import torch
     x, y, z = (torch.from_numpy(np.load(f"{{n}}.npy")).float() for n in ("x", "y", "z"))
-    net = torch.nn.Linear(24, 4)
-    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    net, rnn = torch.nn.Linear(24, 4), torch.nn.GRU(6, 4, batch_first=True)
+    optimizer = torch.optim.SGD([*net.parameters(), *rnn.parameters()], 0.1)
     for _ in range(3):
         {line}.backward()
         optimizer.step()
@@ -213,3 +214,41 @@ def test_a_script_that_makes_its_data_where_no_file_is_goes_its_own_way(tmp_path
     """
     found = run(tmp_path, source)
     assert (found.failure, found.unreached, found.invented) == (None, None, ())
+
+
+@pytest.mark.parametrize("width", [16, 12])
+def test_a_stream_of_tokens_that_is_not_here_is_made_up(tmp_path: Path, width: int) -> None:
+    source = f"""
+    import numpy as np
+    import torch
+    data = np.memmap("data/train.bin", dtype=np.uint16, mode="r")
+    net = torch.nn.Sequential(torch.nn.Embedding(5000, 16), torch.nn.Linear({width}, 5000))
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    for _ in range(3):
+        starts = torch.randint(len(data) - 32, (4,)).tolist()
+        x = torch.stack([torch.from_numpy(data[s : s + 32].astype(np.int64)) for s in starts])
+        net(x).sum().backward()  # fails
+        optimizer.step()
+    """
+    found = run(tmp_path, source)
+    assert found.unreached is None, found
+    assert (found.failure is not None) == (width == 12), found
+    assert found.failure is None or found.failure.frames[-1].line == line_of(source)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Received shapes (37, 64) and (37, 32)", "Received shapes (43, 64) and (43, 32)", True),
+        ("Received shapes (37, 64) and (12, 64)", "Received shapes (43, 64) and (12, 64)", False),
+        ("Received shapes (37, 64) and (38, 64)", "Received shapes (43, 64) and (44, 64)", False),
+        (
+            "Shapes (None, 37, 4) and (None, 37, 5) are incompatible",
+            "Shapes (None, 43, 4) and (None, 43, 5) are incompatible",
+            True,
+        ),
+    ],
+)
+def test_sizes_that_two_shapes_share_are_in_no_conflict(one: str, other: str, same: bool) -> None:
+    assert conflict(one) is not None
+    assert (conflict(one) == conflict(other)) is same

@@ -102,18 +102,21 @@ def _in_every_rank(request: dict, result: dict, tried) -> tuple:  # type: ignore
     found = _with_fits(request, result, tried, mode)
     if not found[0].get("arrays"):
         return found
-    every = [(found, dict(request.get("fits", {})), RANKS[0])]
-    for rank in RANKS[1:]:
-        if _does_a_step(every[-1][0][0]):
-            return found
-        request["rank"], request["fits"] = rank, {}
+    every = [(found, dict(request.get("fits", {})), RANKS[0], True)]
+
+    def further(rank: int, labels: bool) -> bool:
+        request.update(rank=rank, labels=labels, fits={})
         found = _with_fits(request, tried(mode), tried, mode)
-        every.append((found, dict(request["fits"]), rank))
-    if _does_a_step(found[0]):
-        return found
-    (result, varied, judged), request["fits"], request["rank"] = max(reversed(every), key=lambda e: _reached(e[0][0]))
-    others = [other for (other, _, _), _, rank in every if rank != request["rank"]]
-    if judged["status"] == "failed" and not all(_before(other, result) for other in others):
+        every.append((found, dict(request["fits"]), rank, labels))
+        return _does_a_step(found[0])
+
+    if _does_a_step(found[0]) or any(further(rank, True) for rank in RANKS[1:]):
+        return every[-1][0]
+    best = max(reversed(every), key=lambda e: _reached(e[0][0]))
+    if best[0][0].get("labelled") and further(best[2], False):  # labels may be rows of numbers too
+        return every[-1][0]
+    (result, varied, judged), request["fits"], request["rank"], request["labels"] = best
+    if judged["status"] == "failed" and not all(_before(e[0][0], result) for e in every if e is not best):
         judged = dict(judged, status="unreachable", reason=MADE_UP % ", ".join(result["invented"][:4]))
     return result, varied, judged
 
@@ -138,7 +141,9 @@ def _reached(result: dict) -> tuple[int, int, int]:  # type: ignore[type-arg]
 
 
 def _before(other: dict, result: dict) -> bool:  # type: ignore[type-arg]
-    """Whether an attempt ended before another one, or by the same failure."""
+    """Whether an attempt ended before another one, or by the same failure, and not for want of time or memory."""
+    if (other.get("reason") or "").startswith((TOO_LONG, TOO_LARGE, KILLED)):
+        return False
     if _reached(other) < _reached(result):
         return True
     return other["status"] == "failed" and (

@@ -17,8 +17,10 @@ from .fits import of_any_split
 from .stubs import NotReached
 
 ENDINGS = (".npy", ".npz", ".h5", ".hdf5", ".mat")
+STREAMS = (".bin", ".dat", ".raw")
 ROWS = (620, 711)
 CLASSES = (3, 5)
+STREAM = (120_000, 131_000)  # numbers in a file without any form
 _LABELS = re.compile(
     r"(^|[_\W])(y|ys|t)($|[_\W\d])|label|target|class|categor|species|digit(?!s)|(^|_)ids?$", re.IGNORECASE
 )
@@ -26,7 +28,7 @@ _LABELS = re.compile(
 
 def adapters(progress: Any) -> dict[str, Any]:
     return {
-        "numpy": lambda numpy: _load(numpy, progress),
+        "numpy": lambda numpy: (_load(numpy, progress), _streams(numpy, progress)),
         "h5py": lambda h5py: _files(h5py, progress),
         "scipy.io": lambda io: _matlab(io, progress),
     }
@@ -40,7 +42,9 @@ def made_up(name: str, inventions: Any) -> Any:
     rows = ROWS[inventions.varied]
     last = os.path.basename(name)
     inventions.tell(f"the array {last}")
-    if inventions.labels and _LABELS.search(os.path.splitext(last)[0]):
+    of_labels = _LABELS.search(os.path.splitext(last)[0]) is not None
+    inventions.labelled |= of_labels
+    if of_labels and inventions.labels:
         return numpy.arange(rows) % (inventions.declared or CLASSES[inventions.varied])
     sizes = [inventions.size(f"{of_any_split(name)}:{axis}") for axis in range(1, inventions.rank)]
     count = rows * math.prod(sizes)
@@ -95,6 +99,37 @@ def _load(numpy: Any, progress: Any) -> None:
         return made_up(path, progress.inventions)
 
     numpy.load = load
+
+
+def _streams(numpy: Any, progress: Any) -> None:
+    """Files of numbers one behind the other: small ones, of the type that the program names."""
+    inventions = progress.inventions
+
+    def stream(path: Any, dtype: Any, shape: Any) -> Any:
+        inventions.contents = True
+        inventions.tell(f"the numbers of {os.path.basename(os.fspath(path))}")
+        count = STREAM[inventions.varied] if shape is None else math.prod(shape)
+        numbers = numpy.arange(count) * 7 % (97 - 8 * inventions.varied)
+        return numbers.astype(dtype).reshape((count,) if shape is None else shape)
+
+    plain, plain_file = numpy.memmap, numpy.fromfile
+
+    class memmap(plain):  # type: ignore[misc,valid-type]
+        def __new__(
+            cls, filename: Any, dtype: Any = "uint8", mode: str = "r+", offset: int = 0, shape: Any = None,
+            order: str = "C",
+        ) -> Any:  # fmt: skip
+            sizes = (shape,) if isinstance(shape, int) else shape
+            if mode == "r" and absent(filename, STREAMS) and progress.missed_by_project():
+                return stream(filename, dtype, sizes)
+            return plain(filename, dtype, mode, offset, shape, order)
+
+    def fromfile(file: Any, dtype: Any = float, *args: Any, **options: Any) -> Any:
+        if args or options or not absent(file, STREAMS) or not progress.missed_by_project():
+            return plain_file(file, dtype, *args, **options)
+        return stream(file, dtype, None)
+
+    numpy.memmap, numpy.fromfile = memmap, fromfile
 
 
 def _files(h5py: Any, progress: Any) -> None:

@@ -12,8 +12,7 @@ from typing import Any
 
 from .conflicts import conflict
 
-# Of an array that is not here, its rows among them, and whether one that is named like labels has no other axis.
-RANKS = ((2, True), (3, True), (4, True), (2, False))
+RANKS = (2, 3, 4)  # of an array that is not here, its rows among them
 _SPLITS = re.compile(r"(?<![a-zA-Z])(train(ing)?|test(ing)?|val(id(ation)?)?|dev|eval)(?![a-zA-Z])", re.IGNORECASE)
 # What an operator asks of one size exactly: where two sizes may also be stretched to each other nothing is fitted.
 _ASKS = re.compile(

@@ -67,10 +67,19 @@ class Inventions:
     """What is made up for one attempt, and what of it was asked for (`told`)."""
 
     def __init__(
-        self, root: str, script: str, varied: bool, filled: bool = False, rank: Any = (2, True), fits: Any = None
-    ) -> None:
+        self,
+        root: str,
+        script: str,
+        varied: bool,
+        filled: bool = False,
+        rank: int = 2,
+        labels: bool = True,
+        fits: Any = None,
+    ) -> None:  # fmt: skip
         self.told: list[str] = []
-        self.rank, self.labels = rank  # of arrays that are not here, and whether labels are rows
+        self.rank = rank  # of arrays that are not here
+        self.labels = labels  # those that are named like labels have no other axis
+        self.labelled = False  # there is such a one
         self.arrays = False  # such arrays were asked for
         self.sizes: dict[str, int] = {}  # those that were made up, by what they are sizes of
         self._fits: dict[str, int] = dict(fits or {})  # those that the program has asked for

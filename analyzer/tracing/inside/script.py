@@ -50,7 +50,15 @@ class RunProgress:
         self.data: list[str] = []  # data sets that were replaced by zeros of their sizes
         self.whole_batches = WHOLE_BATCHES + varied  # what hangs on how much was left out comes out otherwise then
         self.rounds = ROUNDS + varied
-        self.inventions = Inventions(root, script, varied, filled, request.get("rank", RANKS[0]), request.get("fits"))
+        self.inventions = Inventions(
+            root,
+            script,
+            varied,
+            filled,
+            request.get("rank", RANKS[0]),
+            request.get("labels", True),
+            request.get("fits"),
+        )
         self.searches = FileSearches(root)
         self.pending: list[Any] = []  # what was taken out of files that are not here, and not loaded into a model
         self.trainers = False  # a library's own trainer was told to make a few steps and to write nothing
@@ -136,6 +144,7 @@ def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
     result.update(
         fake=progress.fake, made_up=progress.made_up, decided=progress.decided, steps=progress.steps,
         contents=progress.inventions.contents, arrays=progress.inventions.arrays, sizes=progress.inventions.sizes,
+        labelled=progress.inventions.labelled,
         optional=progress.inventions.optional,
         batches=progress.batches, invented=progress.inventions.told, stubs=sorted(set(progress.stubs)),
         data=progress.data, shapes=recorder.shapes, calls=recorder.calls, mode=progress.mode,
