@@ -195,7 +195,7 @@ def test_what_works_with_some_arrays_is_no_failure(tmp_path: Path, line: str) ->
         {line}.backward()
         optimizer.step()
     """
-    found = run(tmp_path, source)
+    found = run(tmp_path, source, seconds=90.0)
     assert found.failure is None, found
 
 
