@@ -71,6 +71,7 @@ def _dry(request: dict, plain: dict, tried) -> dict:  # type: ignore[type-arg,no
         request["filled"] = True
         result = _further(result, tried("fake"))
         fake, request["filled"] = result, result.get("filled", False)
+    judged: dict  # type: ignore[type-arg]
     result, varied, judged = _in_every_rank(request, result, tried)
     fake = result
     if judged["status"] != "failed" and _settled_by_what_is_made_up(result, varied):
