@@ -60,6 +60,12 @@ MATRICES = "mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x64)"
             _failed("shape '[-1, 1, 28, 28]' is invalid for input of size 30573", x_1=43),
             {"x:1": 784},
         ),
+        # of an array with more axes it is not known which of them
+        (
+            _failed("shape '[-1, 1, 28, 28]' is invalid for input of size 986420", x_1=37, x_2=43),
+            _failed("shape '[-1, 1, 28, 28]' is invalid for input of size 1620369", x_1=43, x_2=53),
+            {},
+        ),
         ({"status": "finished"}, _failed("", x_1=3), {}),
     ],
 )

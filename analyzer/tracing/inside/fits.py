@@ -65,7 +65,7 @@ def _of_two(first: list[int], second: list[int], pairs: dict[str, tuple[int, int
 
 
 def _of_a_reshape(message: str, pairs: dict[str, tuple[int, int]]) -> dict[str, int]:
-    """Elements of one row: the product of a shape whose first size is left open."""
+    """Elements of one row: the product of a shape whose first size is left open. Of an array of rank 2 alone."""
     for form in _RESHAPED:
         found = form.search(message)
         if found is None:
@@ -75,7 +75,8 @@ def _of_a_reshape(message: str, pairs: dict[str, tuple[int, int]]) -> dict[str, 
         each, elements = 1, int(texts[1])
         for size in sizes:
             each *= size if size > 0 else 1
-        names = [n for n, (one, _) in pairs.items() if n.endswith(":1") and elements % one == 0]
+        flat = [n for n in pairs if n.endswith(":1") and f"{n[:-1]}2" not in pairs]
+        names = [n for n in flat if elements % pairs[n][0] == 0]
         if len(names) == 1 and each > 1:
             return {names[0]: each}
     return {}
