@@ -247,6 +247,11 @@ def test_a_stream_of_tokens_that_is_not_here_is_made_up(tmp_path: Path, width: i
     [
         ("Received shapes (37, 64) and (37, 32)", "Received shapes (43, 64) and (43, 32)", True),
         ("Received shapes (37, 64) and (12, 64)", "Received shapes (43, 64) and (12, 64)", False),
+        (
+            "attn_mask is torch.Size([8, 8]), but should be (64, 64).",
+            "attn_mask is torch.Size([8, 8]), but should be (9, 9).",
+            False,
+        ),
         ("Received shapes (37, 64) and (38, 64)", "Received shapes (43, 64) and (44, 64)", False),
         (
             "Shapes (None, 37, 4) and (None, 37, 5) are incompatible",

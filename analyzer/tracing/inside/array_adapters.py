@@ -52,7 +52,7 @@ def made_up(name: str, inventions: Any) -> Any:
     return numbers.reshape(rows, *sizes)
 
 
-class Archive:
+class AbsentArrays:
     """Several arrays in one file: each name has one, and which names there are is not known."""
 
     def __init__(self, path: str, inventions: Any) -> None:
@@ -66,7 +66,7 @@ class Archive:
             self._arrays[key] = made_up(f"{self._path}/{key}", self._inventions)
         return self._arrays[key]
 
-    def __enter__(self) -> Archive:
+    def __enter__(self) -> AbsentArrays:
         return self
 
     def __exit__(self, *rest: Any) -> None:
@@ -95,7 +95,7 @@ def _load(numpy: Any, progress: Any) -> None:
             return plain(file, *args, **options)
         path = os.fspath(file)
         if path.endswith(".npz"):
-            return Archive(path, progress.inventions)
+            return AbsentArrays(path, progress.inventions)
         return made_up(path, progress.inventions)
 
     numpy.load = load
@@ -138,7 +138,7 @@ def _files(h5py: Any, progress: Any) -> None:
     class File(plain):  # type: ignore[misc,valid-type]
         def __new__(cls, name: Any = None, mode: str = "r", *args: Any, **options: Any) -> Any:
             if mode == "r" and absent(name, ENDINGS[2:4]) and progress.missed_by_project():
-                return Archive(os.fspath(name), progress.inventions)
+                return AbsentArrays(os.fspath(name), progress.inventions)
             return super().__new__(cls)
 
     h5py.File = File
@@ -150,6 +150,6 @@ def _matlab(io: Any, progress: Any) -> None:
     def loadmat(file_name: Any, *args: Any, **options: Any) -> Any:
         if not absent(file_name, ENDINGS[4:]) or not progress.missed_by_project():
             return plain(file_name, *args, **options)
-        return Archive(os.fspath(file_name), progress.inventions)
+        return AbsentArrays(os.fspath(file_name), progress.inventions)
 
     io.loadmat = loadmat

@@ -30,6 +30,7 @@ _FORMS = tuple(
         rf"size mismatch, got input \({_N}\), mat \(\d+x\d+\), vec \({_N}\)",
         rf"must have same reduction dim, but got \[\d+, {_N}\] X \[{_N}, \d+\]",
         rf"broadcast a dimension of length {_N} at (-?\d+)! .*? had torch\.Size\({_SIZES}\); .*? to {_SIZES}",
+        r"attn_mask is torch\.Size\(\[([\d, ]+)\]\), but should be \(([\d, ]+)\)",
         # TensorFlow and Keras
         rf"expected axis -1 of input shape to have value {_N}, but received input with shape \(.*?{_N}\)",
         rf"In\[0\]: \[\d+,{_N}\], In\[1\]: \[{_N},\d+\]",
