@@ -28,7 +28,7 @@ _LABELS = re.compile(
 
 def adapters(progress: Any) -> dict[str, Any]:
     return {
-        "numpy": lambda numpy: (_load(numpy, progress), _streams(numpy, progress)),
+        "numpy": lambda numpy: _arrays(numpy, progress),
         "h5py": lambda h5py: _files(h5py, progress),
         "scipy.io": lambda io: _matlab(io, progress),
     }
@@ -85,6 +85,11 @@ class AbsentArrays:
     @property
     def files(self) -> Any:
         return iter(self)
+
+
+def _arrays(numpy: Any, progress: Any) -> None:
+    _load(numpy, progress)
+    _streams(numpy, progress)
 
 
 def _load(numpy: Any, progress: Any) -> None:
