@@ -74,7 +74,8 @@ def wrong(report: Report) -> frozenset[str]:
 def counted(targets: Sequence[TargetReport], changed: str, some: Collection[str] | None = None) -> str:
     """How many models, and how many Python files besides theirs; with `some`, how many of them these ids are.
 
-    A file whose entry point is a model is counted as that: a problem in it is one of the model.
+    A file whose entry point is a model is counted as that: a problem in it is one of the model. Python files are not
+    said to be changed, for those that import what changed are traced too.
     """
     parts = []
     models = {t.file for t in targets if t.kind != "python"}
@@ -82,8 +83,7 @@ def counted(targets: Sequence[TargetReport], changed: str, some: Collection[str]
         ids = [t.id for t in targets if (t.kind == "python") is traced and not (traced and t.file in models)]
         chosen = "" if some is None else f"{sum(i in some for i in ids)} of "
         if ids:
-            parts.append(f"{chosen}{len(ids)} {changed}{plural(len(ids), word)}")
-            changed = ""  # said once
+            parts.append(f"{chosen}{len(ids)} {'' if traced else changed}{plural(len(ids), word)}")
     return " and ".join(parts) or f"0 {changed}models"
 
 

@@ -52,6 +52,12 @@ class TracebackFrame:
     def __str__(self) -> str:
         return f"{self.path}:{self.line} in {self.name}: {self.text}"
 
+    @property
+    def sentence(self) -> str:
+        """With its place and its code as such, for Markdown."""
+        code = self.text.replace("`", "'")
+        return f"`{self.path}:{self.line}` in `{self.name}`" + (f": `{code}`" if code else "")
+
 
 @dataclass(frozen=True)
 class Raised:
@@ -220,7 +226,7 @@ def _refuted(finding: Finding, run: DryRun) -> Finding:
 def _sentences(run: DryRun, failure: Raised) -> tuple[str, ...]:
     if run.as_it_stands:
         told = f"Run as it stands, the script fails: {failure.kind}: {failure.message}"
-        return (told, *(str(f) for f in failure.frames))
+        return (told, *(f.sentence for f in failure.frames))
     which = f"batch {run.batches}" if run.batches else "before the first batch"
     zeros: tuple[str, ...] = (
         (f"Data sets replaced by zeros of their sizes: {', '.join(run.data)}.",) if run.data else ()
@@ -229,7 +235,7 @@ def _sentences(run: DryRun, failure: Raised) -> tuple[str, ...]:
         zeros += (f"Made up, and the same with other numbers: {', '.join(run.invented)}.",)
     return (
         f"The dry run fails ({which}, after {run.steps} optimizer steps): {failure.kind}: {failure.message}",
-        *(str(f) for f in failure.frames),
+        *(f.sentence for f in failure.frames),
         *zeros,
     )
 

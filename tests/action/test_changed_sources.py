@@ -75,7 +75,7 @@ def test_a_broken_change_blocks_on_its_line_with_the_change_to_apply(traced: Wor
     assert "4096" in comment.body
     assert "```suggestion\n        self.head = nn.Linear(4096, 10)\n```" in comment.body
     assert "(no error when analysed again)" in comment.body, "a trace proves no operator safe"
-    assert "1 new problem in 1 of 1 changed Python file" in summary_of(traced)
+    assert "1 new problem in 1 of 1 Python file" in summary_of(traced)
 
 
 def test_a_new_file_is_traced(traced: Workbench) -> None:
@@ -161,7 +161,7 @@ def test_a_file_that_no_longer_parses_is_said(traced: Workbench) -> None:
     start_from(traced, {"net.py": NET})
     ran = opened(traced, {"net.py": NET + "def f(:\n"})
     assert ran.code == 0, ran.log
-    assert "1 of 1 changed Python file could not be analysed" in summary_of(traced)
+    assert "1 of 1 Python file could not be analysed" in summary_of(traced)
     assert "invalid syntax" in summary_of(traced)
 
 

@@ -102,7 +102,7 @@ def test_the_headline_counts_models_and_traced_files_apart() -> None:
     text = headline(replace(report, targets=(model, sound, *traced), findings=(*report.findings, broken))).text
     assert text.endswith("in 1 of 2 changed models and 1 of 2 Python files")
     only = headline(replace(report, targets=tuple(traced), findings=(broken,))).text
-    assert only.endswith("in 1 of 2 changed Python files")
+    assert only.endswith("in 1 of 2 Python files")
 
 
 def test_one_reason_of_several_models_is_told_once() -> None:

@@ -27,7 +27,7 @@ def test_a_python_file_that_is_wrong_is_counted_however_it_was_reached() -> None
     for finding in (own, replace(own, target="train.py")):
         text = headline(replace(report, targets=files, findings=(finding,))).text
         assert not re.search(r"\b0 of 3", text), text
-    assert "1 of 3 changed Python files" in headline(replace(report, targets=files, findings=(own,))).text
+    assert "1 of 3 Python files" in headline(replace(report, targets=files, findings=(own,))).text
 
 
 def test_a_known_issue_is_a_link_without_a_bracket_in_its_code() -> None:

@@ -175,7 +175,7 @@ def test_what_tracing_says_of_the_same_line_is_confirmed(tmp_path: Path) -> None
     (finding,) = with_dry_run(traced, found, "train.py", "train.py").findings
     assert finding.rule == "tracing/incompatible-shape"
     assert finding.confidence is Confidence.CONFIRMED
-    assert any("train.py:3 in <module>" in sentence for sentence in finding.evidence.sentences)
+    assert any("`train.py:3` in `<module>`: `" in sentence for sentence in finding.evidence.sentences)
 
 
 def test_absent_data_is_said_and_is_no_finding(tmp_path: Path) -> None:

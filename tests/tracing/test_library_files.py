@@ -453,3 +453,16 @@ def test_beside_a_name_of_many_shapes_stand_those_that_programs_give_it(tmp_path
     (tmp_path / "train.py").write_text("import torch\nfrom net import Net\nNet()(torch.zeros(4, 8, 12))\n")
     _, found = trace_with_hints(tmp_path / "net.py", tmp_path, target="net")
     assert [(h.line, h.shape) for h in found] == [(7, "[4, 6, 10]")]
+
+
+def test_a_shape_of_sizes_without_a_name_gives_way_to_those_that_programs_give(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self, n=8):\n        super().__init__()\n"
+        "        self.conv = nn.Conv1d(n, 6, 3)\n    def forward(self, x):\n"
+        "        y = self.conv(x.transpose(1, 2)).transpose(1, 2)\n        return y\n"
+    )
+    _, alone = trace_with_hints(tmp_path / "net.py", tmp_path, target="net")
+    (tmp_path / "train.py").write_text("import torch\nfrom net import Net\nNet()(torch.zeros(4, 12, 8))\n")
+    _, found = trace_with_hints(tmp_path / "net.py", tmp_path, target="net")
+    assert [(h.line, h.shape) for h in found] == [(7, "[4, 10, 6]")]
+    assert [h.line for h in alone] == [7]

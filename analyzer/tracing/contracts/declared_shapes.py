@@ -388,6 +388,6 @@ def _show(contract: Contract) -> str:
 def _report(tr: Tracer, message: str, node: ast.AST | None, raises: bool, value: Tensor) -> None:
     site = tr.site(node)
     certain = tr.certain and not value.shape.vague
-    made = (f"The value was made at {value.site.path}:{value.site.line}.",) if value.site is not None else ()
+    made = (f"The value was made at `{value.site.path}:{value.site.line}`.",) if value.site is not None else ()
     level = "error" if raises else "warning"
     tr.report(Diagnostic(RULE, level, message, site, "annotation", made, certain, None, message.partition(" has ")[0]))

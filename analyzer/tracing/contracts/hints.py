@@ -8,6 +8,7 @@ from analyzer.tracing.language.tensors import show_shape
 from analyzer.tracing.paths.frames import Shared
 
 MOST_SHAPES = 2  # of a name with more of them only those that programs give it are shown: numbers, without a symbol
+UNNAMED = "tensor."  # begins the sizes of a tensor without a name: a shape of them says less than any other
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ def hints(shared: Shared, path: str, text: str) -> tuple[Hint, ...]:
     for (where, line, end), tensors in sorted(shared.assigned.items()):
         known = [t.dims for t in tensors if t.dims is not None]
         shapes = dict.fromkeys(show_shape(dims) for dims in known)
+        named = dict.fromkeys(shape for shape in shapes if UNNAMED not in shape)
+        shapes = named or shapes
         if len(shapes) > MOST_SHAPES:
             shapes = dict.fromkeys(show_shape(dims) for dims in known if all(isinstance(d, int) for d in dims))
         if where != path or line > len(lines) or not 0 < len(shapes) <= MOST_SHAPES:

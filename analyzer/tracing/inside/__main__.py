@@ -12,11 +12,14 @@ import sys
 
 from .attempts import KILLED, NEEDS_VALUES, TOO_LARGE, TOO_LONG, attempt, make, write
 from .clock import Budget
-from .conflicts import conflict
+from .conflicts import conflict, of_ranks
+from .fits import RANKS, fitted
 
 RESULT = os.path.abspath(os.path.join("out", "dry.json"))  # the script runs in another folder
 PLAIN_SECONDS = 20.0  # of a run as it stands
 SHAPES_SECONDS = 20.0  # for the shapes on the lines of a script that comes to its end
+MOST_FITS = 6  # sizes of what is made up that a program asks for, one after the other
+MADE_UP = "%s: with what is made up for that it fails, and it may be for that"
 LAUNCHER = re.compile(r"the environment variable '(RANK|(LOCAL_)?WORLD_SIZE|LOCAL_RANK|MASTER_\w+)'")
 
 
@@ -68,16 +71,11 @@ def _dry(request: dict, plain: dict, tried) -> dict:  # type: ignore[type-arg,no
         request["filled"] = True
         result = _further(result, tried("fake"))
         fake, request["filled"] = result, result.get("filled", False)
-    varied = None
-    if result["status"] == "failed" and result["invented"]:  # where it hangs on that, no other attempt says more
-        varied = tried("fake", varied=True)
-        judged = _however_much(result, varied)
-        if judged["status"] != "failed" and (
-            varied["status"] != "failed"
-            or _place(result) != _place(varied)
-            or conflict(result["error"]["message"]) is not None
-        ):
-            return judged  # else operators on real tensors may name the sizes in conflict
+    judged: dict  # type: ignore[type-arg]
+    result, varied, judged = _in_every_rank(request, result, tried)
+    fake = result
+    if judged["status"] != "failed" and _settled_by_what_is_made_up(result, varied):
+        return judged  # else operators on real tensors may name the sizes in conflict
     if result["status"] == "finished":
         write(result, RESULT)
     if result.get("fake") and (result["status"] in ("failed", NEEDS_VALUES) or result.get("decided")):
@@ -91,6 +89,83 @@ def _dry(request: dict, plain: dict, tried) -> dict:  # type: ignore[type-arg,no
             varied = tried("fake" if same else "real", varied=True)
         judged = _however_much(judged, varied)
     return judged
+
+
+def _in_every_rank(request: dict, result: dict, tried) -> tuple:  # type: ignore[type-arg,no-untyped-def]
+    """What `_with_fits` says for the first rank of arrays that are not here for which the script does a step.
+
+    Where it does none, that of the rank that comes furthest; its failure counts if each other one fails in the same
+    way or before it.
+    """
+    mode = "fake"
+    if result.get("arrays") and result["status"] == NEEDS_VALUES:
+        mode, result = "real", tried("real")
+    found = _with_fits(request, result, tried, mode)
+    if not found[0].get("arrays"):
+        return found
+    every = [(found, dict(request.get("fits", {})), RANKS[0], True)]
+
+    def further(rank: int, labels: bool) -> bool:
+        request.update(rank=rank, labels=labels, fits={})
+        found = _with_fits(request, tried(mode), tried, mode)
+        every.append((found, dict(request["fits"]), rank, labels))
+        return _does_a_step(found[0])
+
+    if _does_a_step(found[0]) or any(further(rank, True) for rank in RANKS[1:]):
+        return every[-1][0]
+    best = max(reversed(every), key=lambda e: _reached(e[0][0]))
+    if best[0][0].get("labelled") and further(best[2], False):  # labels may be rows of numbers too
+        return every[-1][0]
+    (result, varied, judged), request["fits"], request["rank"], request["labels"] = best
+    if judged["status"] == "failed" and not all(_before(e[0][0], result) for e in every if e is not best):
+        judged = dict(judged, status="unreachable", reason=MADE_UP % ", ".join(result["invented"][:4]))
+    return result, varied, judged
+
+
+def _settled_by_what_is_made_up(result: dict, varied: dict | None) -> bool:  # type: ignore[type-arg]
+    """Whether no other attempt says more of a failure that hangs on it."""
+    if varied is None:
+        return bool(result.get("arrays")) and result["status"] not in ("failed", "finished")
+    if result.get("arrays") or varied["status"] != "failed" or _place(result) != _place(varied):
+        return True
+    return conflict(result["error"]["message"]) is not None
+
+
+def _does_a_step(result: dict) -> bool:  # type: ignore[type-arg]
+    return result["status"] == "finished" and bool(result["steps"])
+
+
+def _reached(result: dict) -> tuple[int, int, int]:  # type: ignore[type-arg]
+    """How far an attempt came: steps, batches, lines."""
+    lines = sum(len(of_file) for of_file in result.get("shapes", {}).values())
+    return result.get("steps", 0), result.get("batches", 0), lines
+
+
+def _before(other: dict, result: dict) -> bool:  # type: ignore[type-arg]
+    """Whether an attempt ended before another one, or by the same failure, and not for want of time or memory."""
+    if (other.get("reason") or "").startswith((TOO_LONG, TOO_LARGE, KILLED)):
+        return False
+    if _reached(other) < _reached(result):
+        return True
+    return other["status"] == "failed" and (
+        _place(other) == _place(result) and conflict(other["error"]["message"]) == conflict(result["error"]["message"])
+    )
+
+
+def _with_fits(request: dict, result: dict, tried, mode: str) -> tuple:  # type: ignore[type-arg,no-untyped-def]
+    """An attempt, the varied one where the first one failed with something made up, and what both say; sizes that the
+    program asks for are fitted."""
+    for more in range(MOST_FITS, -1, -1):
+        if result["status"] != "failed" or not result["invented"]:
+            break
+        varied = tried(mode, varied=True)
+        judged = _however_much(result, varied)
+        wanted = fitted(result, varied) if more and judged["status"] != "failed" else {}
+        if not wanted:
+            return result, varied, judged
+        request["fits"] = {**request.get("fits", {}), **wanted}
+        result = tried(mode)
+    return result, None, result
 
 
 def _further(without: dict, filled: dict) -> dict:  # type: ignore[type-arg]
@@ -134,6 +209,8 @@ def _however_much(dry: dict, varied: dict) -> dict:  # type: ignore[type-arg]
     if varied["status"] == "failed" and _place(varied) == _place(dry):
         message, other = dry["error"]["message"], varied["error"]["message"]
         sizes = conflict(message)
+        if dry.get("arrays") and of_ranks(message):
+            sizes = None  # nobody says how many axes an array has that is not here
         if sizes is not None and sizes == conflict(other):
             return dry
         numbers = not dry.get("invented") or re.search(r"\d", message)

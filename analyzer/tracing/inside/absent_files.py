@@ -10,6 +10,7 @@ import pathlib
 import re
 from typing import Any
 
+from . import records
 from .made_up import InventedText
 
 PICTURES = (".jpg", ".jpeg", ".png", ".bmp")
@@ -136,10 +137,10 @@ def _paths(pathlib: Any, progress: Any) -> None:
 
 def _invented(folder: str, pattern: str, progress: Any) -> list[str]:
     """Names of pictures that a pattern would find in a folder that is not here."""
-    ending = next((e for e in PICTURES if pattern.lower() == f"*{e}"), None)
+    ending = next((e for e in (*PICTURES, ".npy") if pattern.lower() == f"*{e}"), None)
     if ending is None or os.path.isdir(folder):
         return []
-    progress.inventions.tell("pictures in a folder")
+    progress.inventions.tell("arrays in a folder" if ending == ".npy" else "pictures in a folder")
     return [f"{number:04d}{ending}" for number in range(FOUND + 37 * progress.inventions.varied)]
 
 
@@ -147,7 +148,7 @@ def _opened(module: Any, name: str, progress: Any, made: Any) -> None:
     plain = getattr(module, name)
 
     def read(path: Any, *args: Any, **options: Any) -> Any:
-        if not absent(path, PICTURES) or not progress.asked_by_project():
+        if not absent(path, PICTURES) or not progress.missed_by_project():
             return plain(path, *args, **options)
         progress.inventions.tell("pictures that are not here")
         return made(progress.inventions.picture(_MASKS.search(os.fspath(path)) is not None), args, options)
@@ -173,11 +174,16 @@ def texts_made_up(progress: Any) -> None:
 
     def made(file: Any) -> Any:
         progress.inventions.contents = True
-        progress.inventions.tell(f"the text {os.path.basename(str(file))}")
+        name = os.path.basename(str(file))
+        progress.inventions.tell(f"the text {name}")
+        if name.lower().endswith(records.ENDINGS):
+            return io.StringIO(records.text(str(file), progress.inventions))
         return io.StringIO(text(progress.inventions.varied))
 
     def asked(file: Any, mode: str) -> bool:
-        return mode in ("r", "rt") and absent(file, TEXTS) and bool(progress.asked_by_project(3))
+        if records.of_settings(file):
+            return False
+        return mode in ("r", "rt") and absent(file, TEXTS + records.ENDINGS) and bool(progress.missed_by_project(3))
 
     def read(file: Any, mode: str = "r", *args: Any, **options: Any) -> Any:
         return made(file) if asked(file, mode) else plain(file, mode, *args, **options)

@@ -30,6 +30,7 @@ _FORMS = tuple(
         rf"size mismatch, got input \({_N}\), mat \(\d+x\d+\), vec \({_N}\)",
         rf"must have same reduction dim, but got \[\d+, {_N}\] X \[{_N}, \d+\]",
         rf"broadcast a dimension of length {_N} at (-?\d+)! .*? had torch\.Size\({_SIZES}\); .*? to {_SIZES}",
+        r"attn_mask is torch\.Size\(\[([\d, ]+)\]\), but should be \(([\d, ]+)\)",
         # TensorFlow and Keras
         rf"expected axis -1 of input shape to have value {_N}, but received input with shape \(.*?{_N}\)",
         rf"In\[0\]: \[\d+,{_N}\], In\[1\]: \[{_N},\d+\]",
@@ -42,6 +43,7 @@ _FORMS = tuple(
         rf"input_shape=\(\w+(?:, )?([\d, ]+)\), target_shape={_SIZES}",
         rf"input_shape={_SIZES}, target_shape={_SIZES}",
         r"expected shape=\(\w+, ([\d, ]+)\), found shape=\(\w+, ([\d, ]+)\)",
+        r"Received shapes \((?:None, )?([\d, ]+)\) and \((?:None, )?([\d, ]+)\)",
     )
 )
 
@@ -51,5 +53,23 @@ def conflict(message: str) -> tuple[str, ...] | None:
     for number, form in enumerate(_FORMS):
         found = form.search(message)
         if found is not None:
-            return (str(number), *(" ".join((size or "").split()) for size in found.groups()))
+            return (str(number), *_apart([" ".join((size or "").split()) for size in found.groups()]))
     return None
+
+
+def _apart(sizes: list[str]) -> list[str]:
+    """Of two shapes of as many axes only the sizes that differ, and on which axis from the end: rows and lengths that
+    both have are in no conflict."""
+    shapes = [[n.strip() for n in text.split(",") if n.strip()] for text in sizes]
+    if len(shapes) != 2 or len(shapes[0]) != len(shapes[1]) or len(shapes[0]) < 2 or shapes[0] == shapes[1]:
+        return sizes
+    places = [p for p in range(-len(shapes[0]), 0) if shapes[0][p] != shapes[1][p]]
+    return [", ".join(shape[p] for p in places) for shape in shapes] + [", ".join(map(str, places))]
+
+
+_RANKS = re.compile(r"[Ee]xpected (?:min_)?\d+D|be equal rank|ndim=|target shape|shape='?None")
+
+
+def of_ranks(message: str) -> bool:
+    """Whether a message is about how many axes something has."""
+    return _RANKS.search(message) is not None

@@ -6,11 +6,14 @@ What is made up has other sizes in the run `varied`; a failure counts if it is t
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import os
 import re
 import tempfile
 from typing import Any
+
+from .records import named_keys
 
 PICTURES = 600  # in a folder, shared among its classes
 _COUNTS = re.compile(
@@ -63,12 +66,28 @@ def _number(name: str, value: ast.expr) -> list[int]:
 class Inventions:
     """What is made up for one attempt, and what of it was asked for (`told`)."""
 
-    def __init__(self, root: str, script: str, varied: bool, filled: bool = False) -> None:
+    def __init__(
+        self,
+        root: str,
+        script: str,
+        varied: bool,
+        filled: bool = False,
+        rank: int = 2,
+        labels: bool = True,
+        fits: Any = None,
+    ) -> None:  # fmt: skip
         self.told: list[str] = []
+        self.rank = rank  # of arrays that are not here
+        self.labels = labels  # those that are named like labels have no other axis
+        self.labelled = False  # there is such a one
+        self.arrays = False  # such arrays were asked for
+        self.sizes: dict[str, int] = {}  # those that were made up, by what they are sizes of
+        self._fits: dict[str, int] = dict(fits or {})  # those that the program has asked for
+        self._root = root
         self.filled = filled  # arguments that may stay None and name data are given too
         self.optional = False  # there are such arguments, and they stayed None
         self.contents = False  # of files, not only their sizes, is made up what nobody gave
-        self._declared = declared_classes(root, script)
+        self.declared = declared_classes(root, script)
         self._varied = varied
         self._pictures: dict[tuple[str, ...], str] = {}  # by the names of classes
         self._texts: dict[tuple[str, ...], str] = {}
@@ -76,6 +95,22 @@ class Inventions:
     def tell(self, what: str) -> None:
         if what not in self.told:
             self.told.append(what)
+
+    def size(self, name: str, usual: int = 0, varied: int = 0) -> int:
+        """A size that nobody gave: what the program has asked for, or one that is another in a varied attempt.
+
+        Where none is given it is one that no other size is, in either attempt.
+        """
+        name = name.replace(self._root + os.sep, "")  # each attempt has another folder
+        if name not in self.sizes:
+            usual, varied = usual or 37 + 6 * len(self.sizes), varied or 43 + 10 * len(self.sizes)
+            self.sizes[name] = self._fits.get(name, varied if self._varied else usual)
+        return self.sizes[name]
+
+    @functools.cached_property
+    def keys(self) -> tuple[str, ...]:
+        """What records of the project are asked for."""
+        return named_keys(self._root)
 
     def pictures(self, classes: Any = None) -> str:
         """A folder with a folder of grey pictures for each class; of the names that the script gives, if it does."""
@@ -104,7 +139,7 @@ class Inventions:
         return list(self._classes(None))
 
     def _classes(self, classes: Any) -> tuple[str, ...]:
-        count = self._declared or (5 if self._varied else 3)
+        count = self.declared or (5 if self._varied else 3)
         return tuple(str(c) for c in classes or ()) or tuple(f"class_{number:04d}" for number in range(count))
 
     def picture(self, mask: bool = False) -> Any:

@@ -15,6 +15,8 @@ from .absent_files import SEARCHES, FileSearches, made_up_files, of_nothing, tex
 from .argument_adapters import arguments_made_up
 from .autograph import in_user_code
 from .beginning import as_notebook, names_of_main, packages_above
+from .fallbacks import does_without
+from .fits import RANKS
 from .lacks import FRAMEWORKS, HERE, lack
 from .loops import ROUNDS, Loops, change_loops, compiled
 from .made_up import Inventions
@@ -48,7 +50,15 @@ class RunProgress:
         self.data: list[str] = []  # data sets that were replaced by zeros of their sizes
         self.whole_batches = WHOLE_BATCHES + varied  # what hangs on how much was left out comes out otherwise then
         self.rounds = ROUNDS + varied
-        self.inventions = Inventions(root, script, varied, filled)
+        self.inventions = Inventions(
+            root,
+            script,
+            varied,
+            filled,
+            request.get("rank", RANKS[0]),
+            request.get("labels", True),
+            request.get("fits"),
+        )
         self.searches = FileSearches(root)
         self.pending: list[Any] = []  # what was taken out of files that are not here, and not loaded into a model
         self.trainers = False  # a library's own trainer was told to make a few steps and to write nothing
@@ -60,6 +70,11 @@ class RunProgress:
     def asked_by_project(self, depth: int = 2) -> bool:
         """Whether the function that asks was called by the project's own code, not by a library for itself."""
         return _inside(sys._getframe(depth).f_code.co_filename, self.root)
+
+    def missed_by_project(self, depth: int = 2) -> bool:
+        """Whether the project's own code asks for a file that is not here, and has no other way where it misses it."""
+        frame = sys._getframe(depth)
+        return _inside(frame.f_code.co_filename, self.root) and not does_without(frame, self.root)
 
     def without_values(self) -> None:
         self.fake = True
@@ -128,7 +143,9 @@ def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
         result = _failure(error, root, progress)
     result.update(
         fake=progress.fake, made_up=progress.made_up, decided=progress.decided, steps=progress.steps,
-        contents=progress.inventions.contents, optional=progress.inventions.optional,
+        contents=progress.inventions.contents, arrays=progress.inventions.arrays, sizes=progress.inventions.sizes,
+        labelled=progress.inventions.labelled,
+        optional=progress.inventions.optional,
         batches=progress.batches, invented=progress.inventions.told, stubs=sorted(set(progress.stubs)),
         data=progress.data, shapes=recorder.shapes, calls=recorder.calls, mode=progress.mode,
     )  # fmt: skip
@@ -136,7 +153,15 @@ def run_script(request: dict[str, Any], fake_mark: str) -> dict[str, Any]:
 
 
 def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgress) -> None:
-    from . import command_adapters, hub_adapters, table_adapters, tensorflow_adapters, torch_adapters, trainer_adapters
+    from . import (
+        array_adapters,
+        command_adapters,
+        hub_adapters,
+        table_adapters,
+        tensorflow_adapters,
+        torch_adapters,
+        trainer_adapters,
+    )
 
     sys.argv = [script, *request.get("arguments", [])]
     sys.path[:] = [os.path.dirname(script), root, *[p for p in sys.path if os.path.realpath(p or ".") != os.getcwd()],
@@ -159,7 +184,9 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
     random.seed(0)
     adapters = {**torch_adapters.adapters(progress), **tensorflow_adapters.adapters(progress)}
     adapters.update(trainer_adapters.adapters(progress))
-    adapters.update({**made_up_files(progress), **hub_adapters.adapters(progress), **table_adapters.adapters(progress)})
+    adapters.update({**made_up_files(progress), **hub_adapters.adapters(progress)})
+    tables, arrays = table_adapters.adapters(progress), array_adapters.adapters(progress)
+    adapters.update({**tables, **arrays, "numpy": lambda numpy: [each["numpy"](numpy) for each in (tables, arrays)]})
     texts_made_up(progress)
     adapters["multiprocessing"] = locks_of_threads
     if not request.get("arguments"):

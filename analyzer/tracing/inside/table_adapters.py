@@ -6,10 +6,12 @@ How many others there are hangs on the attempt, as the rows do: what fails for t
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
 from .absent_files import absent
+from .fits import of_any_split
 
 ROWS, OTHERS = (620, 711), (7, 11)  # of an attempt, and of a varied one
 ENDINGS = (".csv", ".tsv", ".txt", ".data", ".csv.gz", ".xlsx", ".xls", ".parquet")
@@ -22,6 +24,11 @@ def adapters(progress: Any) -> dict[str, Any]:
     return {"pandas": lambda pandas: _tables(pandas, progress), "numpy": lambda numpy: _numbers(numpy, progress)}
 
 
+def _others(path: Any, progress: Any) -> int:
+    """How many columns a table has that nobody names."""
+    return int(progress.inventions.size(f"columns of {of_any_split(os.fspath(path))}", *OTHERS))
+
+
 def _numbers(numpy: Any, progress: Any) -> None:
     """Tables of numbers in texts; of other types nothing is made up."""
     varied = progress.inventions.varied
@@ -30,12 +37,12 @@ def _numbers(numpy: Any, progress: Any) -> None:
         def read(path: Any, dtype: Any = float, *args: Any, **options: Any) -> Any:
             kinds = {"names", "converters", "unpack", "max_rows"} & set(options)
             numbers = dtype is not None and numpy.dtype(dtype).kind in "fiu"
-            if args or kinds or not numbers or not absent(path, TABLES) or not progress.asked_by_project():
+            if args or kinds or not numbers or not absent(path, TABLES) or not progress.missed_by_project():
                 return plain(path, dtype, *args, **options)
             progress.inventions.contents = True
             progress.inventions.tell("the rows of a table")
             asked = options.get("usecols")
-            columns = 1 if isinstance(asked, int) else len(asked) if asked is not None else OTHERS[varied]
+            columns = 1 if isinstance(asked, int) else len(asked) if asked is not None else _others(path, progress)
             table = numpy.arange(ROWS[varied] * columns).reshape(ROWS[varied], columns) * 7 % (97 - 8 * varied)
             return (table[:, 0] if isinstance(asked, int) else table).astype(dtype)
 
@@ -87,11 +94,11 @@ def _tables(pandas: Any, progress: Any) -> None:
             given = {"header", "names", "chunksize", "iterator", "usecols"} & set(options)
             names: Any = options.get("names") or options.get("usecols")
             by_name = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
-            if not absent(path, ENDINGS) or not progress.asked_by_project() or (given and not by_name):
+            if not absent(path, ENDINGS) or not progress.missed_by_project() or (given and not by_name):
                 return plain(path, *args, **options)
             progress.inventions.contents = True
             progress.inventions.tell("the rows of a table")
-            columns = list(names) if by_name else [f"column_{number}" for number in range(OTHERS[varied])]
+            columns = list(names) if by_name else [f"column_{number}" for number in range(_others(path, progress))]
             return MadeUpTable({name: cells(name, rows) for name in columns})
 
         return read

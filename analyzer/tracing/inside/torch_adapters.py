@@ -291,7 +291,8 @@ def _batches(loader: Any, plain_iter: Any, first: bool, progress: Any) -> Iterat
                 return
             yield batch
     with _disable_current_modes():
-        chosen, whole = _indices(loader, wanted, first)
+        other = int(progress.inventions.arrays and progress.inventions.varied)  # so that no batch is taken for an axis
+        chosen, whole = _indices(loader, wanted, first, other)
     for indices in chosen:
         with _disable_current_modes():  # what a data set computes has numbers, and transforms ask for them
             many = getattr(dataset, "__getitems__", None)
@@ -305,14 +306,14 @@ def _batches(loader: Any, plain_iter: Any, first: bool, progress: Any) -> Iterat
         progress.left_out()
 
 
-def _indices(loader: Any, wanted: int, first: bool) -> tuple[list[Any], bool]:
+def _indices(loader: Any, wanted: int, first: bool, other: int = 0) -> tuple[list[Any], bool]:
     """Those of the batches, and whether they are all that the loader has."""
     from torch.utils.data import BatchSampler, RandomSampler, SequentialSampler
 
     sampler = loader.batch_sampler if loader.batch_sampler is not None else loader.sampler
     inner: Any = getattr(sampler, "sampler", None)  # that of a sampler of batches which somebody gave, too
     if type(sampler) is BatchSampler and type(inner) in (RandomSampler, SequentialSampler):
-        count, size = len(inner), sampler.batch_size
+        count, size = len(inner), sampler.batch_size + other
         starts = list(range(0, count, size))
         batches = [list(range(s, min(s + size, count))) for s in (*starts[:wanted], *starts[wanted:][-1:])]
         shorter = batches and len(batches[-1]) < size

@@ -119,7 +119,11 @@ def shorten(text: str) -> str:
     return text if len(text) <= 200 else text[:197] + "…"
 
 
+_PLACES = ("first", "second", "third", "fourth")
+
+
 def came_from(tensor: Tensor, index: int) -> str:
-    name = f"`{tensor.name}`" if re.fullmatch(r"[\w.]+", tensor.name or "") else f"operand {index}"
-    place = f", made at {tensor.site.path}:{tensor.site.line}" if tensor.site else ""
-    return f"{name} has the shape {show_shape(tensor.dims or ())}{place}."
+    place = f"The {_PLACES[index]} operand" if index < len(_PLACES) else f"Operand {index + 1}"
+    name = f"`{tensor.name}`" if re.fullmatch(r"[\w.]+", tensor.name or "") else place
+    made = f", made at `{tensor.site.path}:{tensor.site.line}`" if tensor.site else ""
+    return f"{name} has the shape {show_shape(tensor.dims or ())}{made}."

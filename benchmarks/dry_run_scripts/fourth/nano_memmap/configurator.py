@@ -1,0 +1,9 @@
+batch_size = 8
+block_size = 64
+n_layer = 2
+n_head = 4
+n_embd = 128
+max_iters = 100
+learning_rate = 6e-4
+vocab_size = 50304
+data_dir = "data/openwebtext"

@@ -1,0 +1,7 @@
+from .convmixer import ConvMixer
+
+REGISTRY = {"convmixer": ConvMixer}
+
+
+def build(name, **options):
+    return REGISTRY[name](**options)
