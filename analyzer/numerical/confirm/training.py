@@ -1,7 +1,7 @@
 """Whether ordinary training brings a failure about: several short runs of the model's own losses, in torch.
 
 A failure that rests on weights far from where training starts is weighed against them. They differ in optimizer, rate,
-seed and data: inputs like the example and inputs as large as those of the witness, new ones each step or one batch.
+seed and data: inputs like the example and large ones, targets of 0, new ones each step or one batch.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from analyzer.numerical.confirm.consequences import total_of
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.objective import failed
 from analyzer.numerical.confirm.outcome import Training
-from analyzer.numerical.confirm.points import CALM, ordinary_points, tensor_of
+from analyzer.numerical.confirm.points import LARGE, ordinary_points, tensor_of, usual
 from analyzer.numerical.confirm.position import weights_of
 from analyzer.numerical.confirm.problem import Point, SearchProblem
 from analyzer.numerical.confirm.search import first_to_fail
 from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, finite, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
-STEPS = 300
+STEPS = 400
 LEAST = 40  # steps of a run that tells something though it did not end, unless weights went far in fewer
 ENOUGH = 4  # such runs; with fewer it is as if training had not been tried
-SECONDS = 3.0  # of processor time for all runs of one finding
+SECONDS = 8.0  # of processor time for all runs of one finding
 GOING = 0.02  # of the way, in the second half of a run: it has not come to rest
 
 Update = Callable[[str, Any, Any, int], Any]  # name, value, gradient, number of the step -> the new value
@@ -37,15 +37,19 @@ Update = Callable[[str, Any, Any, int], Any]  # name, value, gradient, number of
 
 @dataclass(frozen=True)
 class Plan:
-    """One run: `large` inputs are as large as those of the witness; with a `single` batch all steps see the same."""
+    """One run: `large` inputs are of size 100, or as large as those of the witness; with a `single` batch all steps see
+    the same; `blank`: all inputs but the largest, targets among them, are 0.
+    """
 
     optimizer: str
     rate: float
     large: bool = False
     single: bool = False
+    blank: bool = False
 
     def __str__(self) -> str:
-        data = "inputs as large as those found" if self.large else "ordinary inputs"
+        data = "large inputs" if self.large else "ordinary inputs"
+        data = f"{data} beside zeros" if self.blank else data
         return f"{self.optimizer}, rate {self.rate:g}, {'one batch of ' if self.single else ''}{data}"
 
 
@@ -58,6 +62,12 @@ PLANS = (
     Plan("Adam", 0.01, large=True, single=True),
     Plan("SGD", 0.001, large=True),
     Plan("Adam", 0.001, large=True, single=True),
+    Plan("Adam", 0.1, large=True, single=True),
+    Plan("Adam", 0.01, large=True),
+    Plan("SGD", 0.01, large=True, single=True),
+    Plan("Adam", 0.1),
+    Plan("Adam", 0.1, blank=True),
+    Plan("Adam", 0.01, large=True, blank=True),
 )
 
 
@@ -140,29 +150,18 @@ def _run(
 def _batches(problem: SearchProblem, plan: Plan, witness: Mapping[str, Any], seed: int) -> Iterator[Point]:
     """Inputs for every step, and the draws of random operators."""
     data = _data(problem)
+    sizes = {n: max(LARGE, float(t.abs().max())) for n, t in witness.items() if t.numel() and t.is_floating_point()}
+    numbers = sorted((x for x in data if x.role == "input" and x.floating), key=lambda x: -math.prod(x.shape))
+    blank = numbers[1:] if plan.blank else []
     first: Point = {}
     for step in itertools.count(seed):
         rng = np.random.default_rng(step)
-        fresh = {x.name: tensor_of(x, usual(x, witness.get(x.name) if plan.large else None, rng)) for x in data}
+        fresh = {x.name: tensor_of(x, usual(x, rng, sizes.get(x.name, LARGE) if plan.large else 0.0)) for x in data}
+        fresh |= {x.name: tensor_of(x, 0.0) for x in blank}
         if plan.single:
             first = first or fresh
             fresh |= {x.name: first[x.name] for x in data if x.role == "input"}
         yield fresh
-
-
-def usual(leaf: Leaf, found: Any, rng: np.random.Generator) -> np.ndarray:
-    """Numbers between those of the leaf's example, or in [-3, 3]; with what was `found` as large as that."""
-    if "INT" in leaf.dtype or leaf.dtype == "BOOL":
-        low, high = leaf.shown[0] if leaf.shown else (leaf.lo, leaf.hi)
-        most = min(math.floor(high), math.floor(leaf.hi))
-        return rng.integers(min(max(math.ceil(low), math.ceil(leaf.lo)), most), most, leaf.shape, endpoint=True)
-    fits = len(leaf.shown) == 1 or (leaf.shape and len(leaf.shown) == leaf.shape[-1])
-    low, high = np.array(leaf.shown if fits else ((-CALM, CALM),)).T
-    if found is not None and leaf.role == "input" and found.numel():
-        size = float(found.abs().max())
-        low, high = np.minimum(low, -size), np.maximum(high, size)
-    low, high = np.clip(low, leaf.lo, leaf.hi), np.clip(high, leaf.lo, leaf.hi)
-    return rng.uniform(low, high, leaf.shape)
 
 
 def _trained(problem: SearchProblem) -> list[Leaf]:

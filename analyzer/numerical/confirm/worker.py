@@ -19,6 +19,7 @@ from typing import Any, TextIO
 from analyzer.numerical.confirm import (
     backends,
     consequences,
+    nearby,
     points,
     position,
     search,
@@ -102,7 +103,8 @@ def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
     torch.set_flush_denormal(bool(request.get("flush", False)))
     deadline = time.process_time() + float(request["seconds"])
     try:
-        for found in position.witnesses(search.TorchTrials(problem), int(request["seed"]), deadline):
+        sought = nearby.nearby if request.get("near") else position.witnesses
+        for found in sought(search.TorchTrials(problem), int(request["seed"]), deadline):
             standing = {"exact": found.exact, "moved": found.moved, "crossed": found.crossed}
             yield {name: _array(tensor) for name, tensor in found.point.items()}, standing
         if request["others"] and not problem.backward:
@@ -112,7 +114,7 @@ def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
                 yield {name: _array(tensor) for name, tensor in point.items()}, elsewhere
     except (UnsupportedOperator, KeyError, NotImplementedError, TypeError, IndexError, RuntimeError, ValueError):
         # Without an interpreter for every operator the probes are still worth a real run each, at moved weights.
-        if not problem.backward:
+        if not problem.backward and not request.get("near"):
             rng = np.random.default_rng(int(request["seed"]))
             for point in points.probes(problem, int(request["seed"])):
                 if time.process_time() > deadline:
@@ -125,7 +127,8 @@ def _tensorflow_points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any]
     """The same of what TensorFlow finds without torch."""
     problem = read_problem(Path(request["folder"]), request)
     deadline = time.process_time() + float(request["seconds"])
-    for found in tensorflow_search.found(problem, int(request["seed"]), deadline):
+    sought = nearby.nearby if request.get("near") else position.witnesses
+    for found in tensorflow_search.found(problem, int(request["seed"]), deadline, sought):
         yield found.point, {"exact": found.exact, "moved": found.moved, "crossed": found.crossed}
 
 
