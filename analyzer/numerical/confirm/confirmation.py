@@ -29,7 +29,7 @@ ROUNDING = 1e-5  # relative; where a repair moves results further, torch tells w
 SIZES = (2, 1, 16, 48, 96)  # tried for dimensions that may have any size
 # Of the search's time that each size after the first has: what hangs on the size shows early.
 LATER_SIZES = 0.25
-NEARBY_SECONDS = 4.0  # of processor time for a search where training starts
+NEARBY_SECONDS = 3.0  # of processor time for a search where training starts
 MORE = 4  # failing runs that are followed where the first reaches nothing
 LARGEST_SLICE = 1 << 29  # bytes
 EMPTY, OVERFLOW = "numerical/empty-mean", "numerical/overflow"
@@ -90,7 +90,8 @@ class Confirmer:
     ) -> Confirmation | None:
         """A failing run of the warning's operator inside `ranges`, or None; `deadline` is a time of `clock`.
 
-        One that rests on weights far from where training starts is weighed inside each of `weighed_in`.
+        One that rests on weights far from where training starts is weighed inside each of `weighed_in`: with the
+        weights close to there in the first, where training starts in the others, and by training in the last.
         """
         seconds = self.budget.search
         for number, size in enumerate(sorted(SIZES, key=lambda s: s != self._fitting.get(graph))):
@@ -151,12 +152,21 @@ class Confirmer:
         if not within or not found.standing.far or found.standing.reached == "":
             return found
         losses, own = ends_of(graph, warning), graph.framework == "torch"
-        for ranges in within:
+        for number, ranges in enumerate(within):
             piece = extract(graph, warning.node, ranges, sizes, losses)
             if piece is None:
                 continue
             far = far_below(graph, warning)
-            tries = self._tries(piece, warning, losses, NEARBY_SECONDS, others=False, own=own, far=far, near=True)
+            tries = self._tries(
+                piece,
+                warning,
+                losses,
+                NEARBY_SECONDS,
+                others=False,
+                own=own,
+                far=far,
+                weights="at the start" if number else "near",
+            )
             for nearer in itertools.islice(tries, MORE):
                 followed = self._followed(nearer, graph, warning, ranges, sizes)
                 if followed.standing.reached != "" and not followed.standing.elsewhere:
@@ -259,12 +269,12 @@ class Confirmer:
         others: bool,
         own: bool,
         far: float,
-        near: bool = False,
+        weights: str = "anywhere",
     ) -> Iterator[Confirmation]:
-        """Failing runs of a slice; with `others` at points too where torch's kernels hold; `near` training's start.
+        """Failing runs of a slice; with `others` at points too where torch's kernels hold.
 
         `own`: the model is PyTorch's, which runs what ONNX Runtime has no kernel for (bfloat16). `far`: what a sum or
-        product that is too large reaches from any start, 0 where that is not known.
+        product that is too large reaches from any start, 0 where that is not known. `weights`: where they may stand.
         """
         self._count += 1
         work = Path(self._folder.name, str(self._count))
@@ -287,7 +297,7 @@ class Confirmer:
             "engine": engine,
             "others": others,
             "far_below": far,
-            "near": near,
+            "weights": weights,
         }
         run = {**request, "do": "run"}
         refused = 0

@@ -28,11 +28,16 @@ AT_START = 0.5  # of the time, for the weights where training starts
 
 def nearby(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
     """Failing points near where training starts, the nearest first; none where it starts nowhere known."""
+    now = time.process_time()
+    yield from at_start(trials, seed, now + AT_START * (deadline - now))
+    yield from close_by(trials, seed, deadline)
+
+
+def at_start(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
+    """Failing points with the weights that training starts with: the initial ones, and others drawn as those were."""
     start = initial(trials)
     if not start:
         return
-    began = time.process_time()
-    until = began + AT_START * (deadline - began)
     rng = np.random.default_rng(seed)
     rest = tuple(x for x in trials.leaves if x.name not in start)
     drawn = [start, *({**start, **_anew(trials, rng)} for _ in range(DRAWS))]
@@ -42,10 +47,15 @@ def nearby(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
                 yield Witness({**batch, **weights})
     for number, weights in enumerate(drawn):
         now = time.process_time()
-        searched = trials.narrowed(rest, weights).candidates(seed, now + (until - now) / (len(drawn) - number))
+        searched = trials.narrowed(rest, weights).candidates(seed, now + (deadline - now) / (len(drawn) - number))
         for found in searched:
             yield Witness({**found, **weights})
-    for number, way in enumerate(WAYS):
+
+
+def close_by(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
+    """Failing points in general position whose weights went a small part of their way, and lost no sign."""
+    start = initial(trials)
+    for number, way in enumerate(WAYS if start else ()):
         now = time.process_time()
         confined = trials.narrowed(tuple(_confined(x, way) if x.name in start else x for x in trials.leaves), {})
         for found in confined.candidates(seed, now + (deadline - now) / (len(WAYS) - number)):

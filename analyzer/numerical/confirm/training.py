@@ -94,10 +94,15 @@ def trained(
     """
     began, towards, runs = time.process_time(), 0.0, 0
     inputs = {n: witness[n] for n in {x.name for x in _data(problem)} & set(witness)}
+    step = SECONDS / len(PLANS) / LEAST  # seconds that one took last
     for number, plan in enumerate(PLANS):
-        left = SECONDS - (time.process_time() - began)
-        deadline = time.process_time() + left / (len(PLANS) - number)
-        ended = _run(problem, plan, witness, watched, moved, seed + 1000 * number, deadline)
+        now = time.process_time()
+        left = SECONDS - (now - began)
+        if (ENOUGH - runs) * LEAST * step > left and number:
+            break  # a model too large for as many runs as would tell something, or no time for another
+        share = max(left / (len(PLANS) - number), 1.2 * LEAST * step)
+        ended = _run(problem, plan, witness, watched, moved, seed + 1000 * number, now + min(left, share))
+        step = (time.process_time() - now) / max(1, ended.steps)
         if ended.failed:
             return Training(f"{plan}: step {ended.steps}", 1.0, runs + 1)
         if not ended.told:
@@ -182,11 +187,14 @@ def _leaves(problem: SearchProblem, state: Point) -> Point:
 
 
 def _fails(problem: SearchProblem, values: Mapping[str, Any], trace: OperatorTrace) -> bool:
-    """Whether the watched operator is the first to fail, or its gradient the first not to be finite."""
-    if trace.earlier:
-        return False
+    """Whether the watched operator fails by itself, or its gradient is the first not to be finite.
+
+    It fails by itself where what it is given is finite, whatever else of the same value failed before.
+    """
     if any(failed(given, made, problem.infinite) for given, made in trace.executions):
         return True
+    if trace.earlier:
+        return False
     total = total_of(values, problem.losses)
     if not problem.backward or total is None or not finite(total):
         return False

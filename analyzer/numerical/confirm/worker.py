@@ -38,6 +38,8 @@ from analyzer.numerical.confirm.torch_program import run_torch, run_torch_forwar
 from analyzer.numerical.confirm.torch_registry import Mode, UnsupportedOperator
 
 CLOSEST_SECONDS = 1.0  # for points at which another engine's kernels may fail; a point takes milliseconds
+# Where the weights of a search may stand.
+SEARCHES = {"anywhere": position.witnesses, "near": nearby.nearby, "at the start": nearby.at_start}
 
 
 def main() -> None:
@@ -103,8 +105,9 @@ def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
     torch.set_flush_denormal(bool(request.get("flush", False)))
     deadline = time.process_time() + float(request["seconds"])
     try:
-        sought = nearby.nearby if request.get("near") else position.witnesses
-        for found in sought(search.TorchTrials(problem), int(request["seed"]), deadline):
+        for found in SEARCHES[request.get("weights", "anywhere")](
+            search.TorchTrials(problem), int(request["seed"]), deadline
+        ):
             standing = {"exact": found.exact, "moved": found.moved, "crossed": found.crossed}
             yield {name: _array(tensor) for name, tensor in found.point.items()}, standing
         if request["others"] and not problem.backward:
@@ -114,7 +117,7 @@ def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
                 yield {name: _array(tensor) for name, tensor in point.items()}, elsewhere
     except (UnsupportedOperator, KeyError, NotImplementedError, TypeError, IndexError, RuntimeError, ValueError):
         # Without an interpreter for every operator the probes are still worth a real run each, at moved weights.
-        if not problem.backward and not request.get("near"):
+        if not problem.backward and request.get("weights", "anywhere") == "anywhere":
             rng = np.random.default_rng(int(request["seed"]))
             for point in points.probes(problem, int(request["seed"])):
                 if time.process_time() > deadline:
@@ -127,7 +130,7 @@ def _tensorflow_points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any]
     """The same of what TensorFlow finds without torch."""
     problem = read_problem(Path(request["folder"]), request)
     deadline = time.process_time() + float(request["seconds"])
-    sought = nearby.nearby if request.get("near") else position.witnesses
+    sought = SEARCHES[request.get("weights", "anywhere")]
     for found in tensorflow_search.found(problem, int(request["seed"]), deadline, sought):
         yield found.point, {"exact": found.exact, "moved": found.moved, "crossed": found.crossed}
 
