@@ -23,6 +23,13 @@ def _is_pure(schema: Any) -> bool:
     return taken and given and not schema.is_mutable
 
 
+def _indexes_all(indexed: Any, indices: Any) -> bool:
+    """Whether the indices of a tensor are of all of its axes: of which they are otherwise, a node does not tell."""
+    import torch
+
+    return sum(i.dim() if i.dtype in (torch.bool, torch.uint8) else 1 for i in indices) == indexed.dim()
+
+
 def _own(node: ir.Node, x: Any, mode: Mode) -> Any:
     import torch
 
@@ -33,9 +40,13 @@ def _own(node: ir.Node, x: Any, mode: Mode) -> Any:
     if found is None or not _is_pure(found._schema):
         raise UnsupportedOperator(f"{node.domain}.{node.op_type}")
     tensors, arguments, named = iter(x), [], {}
+    single = sum(str(argument.type) == "Tensor" for argument in found._schema.arguments)
     for argument in found._schema.arguments:
         kind = str(argument.type)
-        if "List[Tensor]" in kind:
+        if kind == "List[Optional[Tensor]]" and _indexes_all(x[0], x[1 : len(x) - single + 1]):
+            arguments.append([next(tensors) for _ in x[1 : len(x) - single + 1]])
+            continue
+        if "List[" in kind and "Tensor" in kind:
             raise UnsupportedOperator(f"{node.domain}.{node.op_type}")
         if kind in ("Tensor", "Optional[Tensor]"):
             value = next(tensors, None)
