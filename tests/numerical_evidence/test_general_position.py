@@ -22,11 +22,10 @@ from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.objective import LOWEST, ZERO
-from analyzer.numerical.confirm.points import probes
+from analyzer.numerical.confirm.points import probes, usual
 from analyzer.numerical.confirm.position import nearer
 from analyzer.numerical.confirm.problem import SearchProblem
 from analyzer.numerical.confirm.search import TorchTrials, candidates, evaluated
-from analyzer.numerical.confirm.training import usual
 from analyzer.numerical.confirm.trials import RunVerdict
 from analyzer.numerical.findings import NOT_REACHED
 
@@ -295,8 +294,8 @@ def test_an_exponential_of_a_layer_blocks_whether_short_training_shows_it_or_not
 
 def test_training_sees_features_of_the_size_of_their_examples() -> None:
     leaf = Leaf("x", (50, 2), "FLOAT", -1000, 1000, shown=((-300.0, 500.0), (0.1, 0.2)))
-    ordinary = usual(leaf, None, np.random.default_rng(0))
+    ordinary = usual(leaf, np.random.default_rng(0))
     assert 100 < np.abs(ordinary[:, 0]).max() <= 500
     assert 0.1 <= ordinary[:, 1].min() <= ordinary[:, 1].max() <= 0.2
-    whole = usual(Leaf("n", (50,), "INT64", 0, 1000, shown=((2.0, 5.0),)), None, np.random.default_rng(0))
+    whole = usual(Leaf("n", (50,), "INT64", 0, 1000, shown=((2.0, 5.0),)), np.random.default_rng(0))
     assert set(whole.tolist()) == {2, 3, 4, 5}

@@ -7,6 +7,7 @@ import pytest
 import torch
 from onnx import helper
 
+from analyzer.exporting.inside.opaque import _left_out
 from analyzer.numerical.confirm.torch_operators import own
 from analyzer.numerical.confirm.torch_registry import Mode, UnsupportedOperator, handler_of
 
@@ -25,8 +26,17 @@ def test_what_is_put_where_a_mask_of_all_axes_selects_is_run() -> None:
 def test_of_indices_that_leave_an_axis_out_a_node_does_not_tell_which() -> None:
     handler = own.own_handler(_node("index_put", 3))
     assert handler is not None
+    given = [torch.zeros(2, 2), torch.tensor([1]), torch.ones(2, 1)]
     with pytest.raises(UnsupportedOperator):
-        handler(_node("index_put", 3), [torch.zeros(2, 2), torch.tensor([0]), torch.ones(2)], Mode(surrogate=False))
+        handler(_node("index_put", 3), given, Mode(surrogate=False))
+    told = _node("index_put", 3)
+    told.metadata_props["torch.left_out"] = "01"
+    assert handler(told, given, Mode(surrogate=False)).tolist() == [[0, 1], [0, 1]]
+
+
+def test_an_export_tells_which_axes_an_index_leaves_out() -> None:
+    assert _left_out(("x", [None, "i"], "values")) == "01"
+    assert _left_out(("x", ["i"], "values")) == ""
 
 
 def test_the_negative_log_likelihood_is_run() -> None:

@@ -203,7 +203,6 @@ class Confirmer:
             "flush": found.kind == "tensorflow",
             "weigh": weigh,
             "watched": warning.node.outputs[0].name or "",
-            "moved": [m[0] for m in found.standing.moved],
         }
         try:
             answer = self._engines.asked(request, found.kind == "tensorflow", lambda a: a["status"] == "followed")

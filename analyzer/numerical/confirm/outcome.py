@@ -17,12 +17,10 @@ STILL = 0.02  # of that way: a weight that moved less did not have to
 class Training:
     """What several short training runs of the model's own losses showed.
 
-    `failed` describes the one that failed ("" for none), `towards` is the part of the way from the initial weights to
-    the witness's of a run that was still on its way when it ended, and `runs` how many tell something.
+    `failed` describes the one that failed ("" for none), and `runs` how many tell something.
     """
 
     failed: str = ""
-    towards: float = 0.0
     runs: int = 0
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,6 @@ STEPS = 400
 LEAST = 40  # steps of a run that tells something though it did not end, unless weights went far in fewer
 ENOUGH = 4  # such runs; with fewer it is as if training had not been tried
 SECONDS = 8.0  # of processor time for all runs of one finding
-GOING = 0.02  # of the way, in the second half of a run: it has not come to rest
 
 Update = Callable[[str, Any, Any, int], Any]  # name, value, gradient, number of the step -> the new value
 
@@ -73,26 +72,20 @@ PLANS = (
 
 @dataclass(frozen=True)
 class _Run:
-    """A run after `steps`: whether it tells something, whether the operator failed, else how far it had gone half way
-    through and at its end."""
+    """A run after `steps`: whether it tells something, and whether the operator failed."""
 
     steps: int
     state: Point
     told: bool
     failed: bool = False
-    half: float = 0.0
-    part: float = 0.0
 
 
-def trained(
-    problem: SearchProblem, witness: Mapping[str, Any], watched: str, moved: Sequence[str], seed: int
-) -> Training:
+def trained(problem: SearchProblem, witness: Mapping[str, Any], watched: str, seed: int) -> Training:
     """Short runs of the whole model's losses, until the operator whose first result is `watched` fails in one.
 
-    It fails in a step, or at the witness's own inputs with the weights that a run ends with. `moved` names the weights
-    that the witness has elsewhere.
+    It fails in a step, or at the witness's own inputs with the weights that a run ends with.
     """
-    began, towards, runs = time.process_time(), 0.0, 0
+    began, runs = time.process_time(), 0
     inputs = {n: witness[n] for n in {x.name for x in _data(problem)} & set(witness)}
     step = SECONDS / len(PLANS) / LEAST  # seconds that one took last
     for number, plan in enumerate(PLANS):
@@ -101,20 +94,18 @@ def trained(
         if (ENOUGH - runs) * LEAST * step > left and number:
             break  # a model too large for as many runs as would tell something, or no time for another
         share = max(left / (len(PLANS) - number), 1.2 * LEAST * step)
-        ended = _run(problem, plan, witness, watched, moved, seed + 1000 * number, now + min(left, share))
+        ended = _run(problem, plan, witness, watched, seed + 1000 * number, now + min(left, share))
         step = (time.process_time() - now) / max(1, ended.steps)
         if ended.failed:
-            return Training(f"{plan}: step {ended.steps}", 1.0, runs + 1)
+            return Training(f"{plan}: step {ended.steps}", runs + 1)
         if not ended.told:
             continue
         runs += 1
         trace = OperatorTrace(watched)
         leaves = _leaves(problem, {**ended.state, **inputs})
         if _fails(problem, run(problem.program, leaves, Mode(surrogate=False), trace), trace):
-            return Training(f"{plan}: the inputs found, with the weights of step {ended.steps}", 1.0, runs)
-        if ended.part - ended.half >= GOING:
-            towards = max(towards, ended.part)
-    return Training("", towards, runs)
+            return Training(f"{plan}: the inputs found, with the weights of step {ended.steps}", runs)
+    return Training("", runs)
 
 
 def _run(
@@ -122,13 +113,12 @@ def _run(
     plan: Plan,
     witness: Mapping[str, Any],
     watched: str,
-    moved: Sequence[str],
     seed: int,
     deadline: float,
 ) -> _Run:
     weights = {x.name: x for x in _trained(problem)}
     (start,) = ordinary_points(problem, seed, 1)
-    state, update, half, done, told = dict(start), _optimizer(plan), 0.0, 0, False
+    state, update, done, told = dict(start), _optimizer(plan), 0, False
     for step, batch in enumerate(itertools.islice(_batches(problem, plan, witness, seed), STEPS), 1):
         if time.process_time() > deadline:
             break
@@ -147,9 +137,7 @@ def _run(
         if not all(_near(weights[name], value) for name, value in new.items()):
             told = True
             break
-        if step == STEPS // 2:
-            half = _progress(start, state, witness, moved)
-    return _Run(done, state, told or done >= LEAST, False, half, _progress(start, state, witness, moved))
+    return _Run(done, state, told or done >= LEAST)
 
 
 def _batches(problem: SearchProblem, plan: Plan, witness: Mapping[str, Any], seed: int) -> Iterator[Point]:
@@ -238,13 +226,3 @@ def _near(weight: Leaf, value: Any) -> bool:
     """Whether a weight stands in its range or no further from it than its width: what lies beyond is told no more."""
     width = weight.hi - weight.lo
     return not width < float("inf") or bool(((value >= weight.lo - width) & (value <= weight.hi + width)).all())
-
-
-def _progress(start: Point, state: Point, witness: Mapping[str, Any], moved: Sequence[str]) -> float:
-    """The part of the way to the witness, along its direction; negative where training moves away."""
-    along, length = 0.0, 0.0
-    for name in moved:
-        way = (witness[name].double() - start[name].double()).reshape(-1)
-        along += float((state[name].double() - start[name].double()).reshape(-1) @ way)
-        length += float(way @ way)
-    return min(1.0, along / length) if length else 0.0

@@ -196,7 +196,7 @@ def _follow(request: dict[str, Any]) -> dict[str, Any]:
         return {"status": "elsewhere"}
     answer: dict[str, Any] = {"status": "followed", "reached": consequences.reached(problem, witness, seed)}
     if answer["reached"] and request["weigh"] and problem.losses:
-        shown = training.trained(problem, witness, request["watched"], request["moved"], seed)
+        shown = training.trained(problem, witness, request["watched"], seed)
         answer["training"] = asdict(shown)
     return answer
 
