@@ -327,7 +327,12 @@ def _beyond_examples(case: _Case, warning: Alarm, confirmation: Confirmation | N
     if case.like is None or (case.like.shows(warning) if confirmation is None else not confirmation.beyond):
         return ()
     narrowed = {a.name for a, b in zip(case.assumptions, case.like.assumptions, strict=True) if a != b}
-    return tuple(a.name for a in rests_on(behind(case.graph.graph, warning), case.assumptions) if a.name in narrowed)
+    # What the operand rests on; where that is nothing of them (the weights of classes), what its other operands do.
+    for each in (warning, replace(warning, operand=-1)):
+        rests = rests_on(behind(case.graph.graph, each), case.assumptions)
+        if named := tuple(a.name for a in rests if a.name in narrowed):
+            return named
+    return ()
 
 
 def _behind(case: _Case, revealed: Revealed, mend: Suggestion | None) -> Finding:
