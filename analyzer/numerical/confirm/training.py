@@ -125,7 +125,10 @@ def _run(
         state.update(batch)
         leaves = _leaves(problem, state)
         trace = OperatorTrace(watched)
-        values = run(problem.program, leaves, Mode(surrogate=False), trace)
+        try:
+            values = run(problem.program, leaves, Mode(surrogate=False), trace)
+        except IndexError:
+            break  # large numbers that index a table: no batch of the model
         if _fails(problem, values, trace):
             return _Run(step, state, True, True)
         gradients = _gradients(total_of(values, problem.losses), {n: leaves[n] for n in weights})
