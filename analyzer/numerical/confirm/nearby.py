@@ -40,7 +40,7 @@ def at_start(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
         return
     rng = np.random.default_rng(seed)
     rest = tuple(x for x in trials.leaves if x.name not in start)
-    drawn = [start, *({**start, **_anew(trials, rng)} for _ in range(DRAWS))]
+    drawn = [start, *({**start, **drawn_anew(trials, rng)} for _ in range(DRAWS))]
     for weights in drawn:
         for batch in _batches(trials, rest, rng):
             if trials.verdict({**batch, **weights}) is RunVerdict.FAILS:
@@ -71,7 +71,7 @@ def _confined(leaf: Leaf, way: float) -> Leaf:
     return leaf if unbounded(leaf) else replace(leaf, way=way)
 
 
-def _anew(trials: Trials, rng: np.random.Generator) -> Point:
+def drawn_anew(trials: Trials, rng: np.random.Generator) -> Point:
     """Weights in another order, as another draw of the same initialisation; constants and what rises or falls stay."""
     found: Point = {}
     for leaf in weights_of(trials):

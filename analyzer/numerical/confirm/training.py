@@ -27,7 +27,8 @@ from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, finite, r
 from analyzer.numerical.confirm.torch_registry import Mode
 
 STEPS = 400
-LEAST = 40  # steps of a run that tells something though it did not end, unless weights went far in fewer
+LEAST = 40  # steps of a run that tells something
+LEAP = 1.0  # a step that is none of an ordinary run
 ENOUGH = 4  # such runs; with fewer it is as if training had not been tried
 SECONDS = 8.0  # of processor time for all runs of one finding
 
@@ -75,18 +76,13 @@ class _Run:
     """A run after `steps`: whether it tells something, and whether the operator failed."""
 
     steps: int
-    state: Point
     told: bool
     failed: bool = False
 
 
 def trained(problem: SearchProblem, witness: Mapping[str, Any], watched: str, seed: int) -> Training:
-    """Short runs of the whole model's losses, until the operator whose first result is `watched` fails in one.
-
-    It fails in a step, or at the witness's own inputs with the weights that a run ends with.
-    """
+    """Short runs of the whole model's losses, until the operator whose first result is `watched` fails in a step."""
     began, runs = time.process_time(), 0
-    inputs = {n: witness[n] for n in {x.name for x in _data(problem)} & set(witness)}
     step = SECONDS / len(PLANS) / LEAST  # seconds that one took last
     for number, plan in enumerate(PLANS):
         now = time.process_time()
@@ -98,13 +94,7 @@ def trained(problem: SearchProblem, witness: Mapping[str, Any], watched: str, se
         step = (time.process_time() - now) / max(1, ended.steps)
         if ended.failed:
             return Training(f"{plan}: step {ended.steps}", runs + 1)
-        if not ended.told:
-            continue
-        runs += 1
-        trace = OperatorTrace(watched)
-        leaves = _leaves(problem, {**ended.state, **inputs})
-        if _fails(problem, run(problem.program, leaves, Mode(surrogate=False), trace), trace):
-            return Training(f"{plan}: the inputs found, with the weights of step {ended.steps}", runs)
+        runs += ended.told
     return Training("", runs)
 
 
@@ -118,7 +108,7 @@ def _run(
 ) -> _Run:
     weights = {x.name: x for x in _trained(problem)}
     (start,) = ordinary_points(problem, seed, 1)
-    state, update, done, told = dict(start), _optimizer(plan), 0, False
+    state, update, done = dict(start), _optimizer(plan), 0
     for step, batch in enumerate(itertools.islice(_batches(problem, plan, witness, seed), STEPS), 1):
         if time.process_time() > deadline:
             break
@@ -130,17 +120,14 @@ def _run(
         except IndexError:
             break  # large numbers that index a table: no batch of the model
         if _fails(problem, values, trace):
-            return _Run(step, state, True, True)
+            return _Run(step, True, True)
         gradients = _gradients(total_of(values, problem.losses), {n: leaves[n] for n in weights})
         new = {name: update(name, state[name], gradient, step) for name, gradient in gradients.items()}
         if not new or any(_leaps(weights[name], state[name], value) for name, value in new.items()):
             break  # another operator fails, or the run diverges
         state.update(new)
         done = step
-        if not all(_near(weights[name], value) for name, value in new.items()):
-            told = True
-            break
-    return _Run(done, state, told or done >= LEAST)
+    return _Run(done, done >= LEAST)
 
 
 def _batches(problem: SearchProblem, plan: Plan, witness: Mapping[str, Any], seed: int) -> Iterator[Point]:
@@ -221,11 +208,8 @@ def _optimizer(plan: Plan) -> Update:
 
 
 def _leaps(weight: Leaf, value: Any, new: Any) -> bool:
-    """Whether a single step goes further than the weight's range is wide: such a run diverges, whatever it computes."""
-    return bool(((new - value).abs() > weight.hi - weight.lo).any())
+    """Whether a single step goes further than the weight's range is wide: such a run diverges, whatever it computes.
 
-
-def _near(weight: Leaf, value: Any) -> bool:
-    """Whether a weight stands in its range or no further from it than its width: what lies beyond is told no more."""
-    width = weight.hi - weight.lo
-    return not width < float("inf") or bool(((value >= weight.lo - width) & (value <= weight.hi + width)).all())
+    Ranges around small constants are narrower than ordinary steps.
+    """
+    return bool(((new - value).abs() > max(weight.hi - weight.lo, LEAP)).any())
