@@ -67,7 +67,7 @@ NOT_REACHED = (
 )
 TRAINED_AWAY = (
     "The weights would have to go far from where training starts: no failure was found at the initial weights or up to "
-    "{near:.0%} of the way from them, and {runs} short training runs of the model's own loss (Adam and SGD, rates of "
+    "{near:.1%} of the way from them, and {runs} short training runs of the model's own loss (Adam and SGD, rates of "
     "{least:g} to {most:g}, up to {steps} steps) do not fail."
 )
 ELSEWHERE = "PyTorch's own kernels round otherwise and do not fail on these inputs."
