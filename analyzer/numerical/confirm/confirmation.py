@@ -91,7 +91,7 @@ class Confirmer:
         """A failing run of the warning's operator inside `ranges`, or None; `deadline` is a time of `clock`.
 
         One that rests on weights far from where training starts is weighed inside each of `weighed_in`: with the
-        weights close to there in the first, where training starts in the others, and by training in the last.
+        weights close to there in the first, closer in the others, and by training in the last.
         """
         seconds = self.budget.search
         for number, size in enumerate(sorted(SIZES, key=lambda s: s != self._fitting.get(graph))):
@@ -165,7 +165,7 @@ class Confirmer:
                 others=False,
                 own=own,
                 far=far,
-                weights="at the start" if number else "near",
+                weights="beside the start" if number else "near",
             )
             for nearer in itertools.islice(tries, MORE):
                 followed = self._followed(nearer, graph, warning, ranges, sizes)

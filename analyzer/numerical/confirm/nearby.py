@@ -20,17 +20,23 @@ from analyzer.numerical.confirm.problem import Point
 from analyzer.numerical.confirm.trials import RunVerdict, Trials
 
 WAYS = (NEAR / 8, NEAR / 4, NEAR / 2, NEAR)  # to which the weights are confined, one after the other
+BESIDE = NEAR / 4  # of the way: another draw of the weights may stand there
 DRAWS = 2  # of the weights anew
 BATCHES = 6  # of inputs for each draw, before a search
 FEWEST = 8  # numbers of a weight that are drawn anew; fewer may have been chosen one by one
 AT_START = 0.5  # of the time, for the weights where training starts
 
 
-def nearby(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
+def beside(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
+    """The same with weights that hardly moved: for inputs larger than an example shows, not for both at once."""
+    yield from nearby(trials, seed, deadline, BESIDE)
+
+
+def nearby(trials: Trials, seed: int, deadline: float, furthest: float = NEAR) -> Iterator[Witness]:
     """Failing points near where training starts, the nearest first; none where it starts nowhere known."""
     now = time.process_time()
     yield from at_start(trials, seed, now + AT_START * (deadline - now))
-    yield from close_by(trials, seed, deadline)
+    yield from close_by(trials, seed, deadline, furthest)
 
 
 def at_start(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
@@ -52,18 +58,19 @@ def at_start(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
             yield Witness({**found, **weights})
 
 
-def close_by(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
+def close_by(trials: Trials, seed: int, deadline: float, furthest: float) -> Iterator[Witness]:
     """Failing points in general position whose weights went a small part of their way, and lost no sign."""
     start = initial(trials)
-    for number, way in enumerate(WAYS if start else ()):
+    ways = [way for way in WAYS if way <= furthest] if start else []
+    for number, way in enumerate(ways):
         now = time.process_time()
         confined = trials.narrowed(tuple(_confined(x, way) if x.name in start else x for x in trials.leaves), {})
-        for found in confined.candidates(seed, now + (deadline - now) / (len(WAYS) - number)):
+        for found in confined.candidates(seed, now + (deadline - now) / (len(ways) - number)):
             general = in_general_position(trials, found, seed)
             if general is None:
                 continue
             point, moved = nearer(trials, general)
-            if all(part <= NEAR for *_, part in moved) and not crossing(trials, point):
+            if all(part <= furthest for *_, part in moved) and not crossing(trials, point):
                 yield Witness(point, (), moved)
 
 

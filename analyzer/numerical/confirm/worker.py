@@ -39,7 +39,7 @@ from analyzer.numerical.confirm.torch_registry import Mode, UnsupportedOperator
 
 CLOSEST_SECONDS = 1.0  # for points at which another engine's kernels may fail; a point takes milliseconds
 # Where the weights of a search may stand.
-SEARCHES = {"anywhere": position.witnesses, "near": nearby.nearby, "at the start": nearby.at_start}
+SEARCHES = {"anywhere": position.witnesses, "near": nearby.nearby, "beside the start": nearby.beside}
 
 
 def main() -> None:
