@@ -327,7 +327,12 @@ def _beyond_examples(case: _Case, warning: Alarm, confirmation: Confirmation | N
     if case.like is None or (case.like.shows(warning) if confirmation is None else not confirmation.beyond):
         return ()
     narrowed = {a.name for a, b in zip(case.assumptions, case.like.assumptions, strict=True) if a != b}
-    return tuple(a.name for a in rests_on(behind(case.graph.graph, warning), case.assumptions) if a.name in narrowed)
+    # What the operand rests on; where that is nothing of them (the weights of classes), what its other operands do.
+    for each in (warning, replace(warning, operand=-1)):
+        rests = rests_on(behind(case.graph.graph, each), case.assumptions)
+        if named := tuple(a.name for a in rests if a.name in narrowed):
+            return named
+    return ()
 
 
 def _behind(case: _Case, revealed: Revealed, mend: Suggestion | None) -> Finding:
@@ -349,13 +354,17 @@ def _confirm(
     now = confirmer.clock()
     until = min(deadline, now + max(case.budget.search, 2 * (deadline - now) / left))
 
-    def found(assumptions: Sequence[Assumption]) -> Confirmation | None:
-        return confirmer.confirm(case.graph, warning, as_ranges(assumptions), case.target.symbols, until)
+    def found(assumptions: Sequence[Assumption], *weighed_in: Sequence[Assumption]) -> Confirmation | None:
+        within = [as_ranges(each) for each in weighed_in]
+        return confirmer.confirm(case.graph, warning, as_ranges(assumptions), case.target.symbols, until, within)
 
-    likely = found(case.like.assumptions) if case.like is not None and case.like.shows(warning) else None
+    likely = None
+    if case.like is not None and case.like.shows(warning):
+        larger = as_examples_show(case.graph, case.assumptions, math.inf)
+        likely = found(case.like.assumptions, case.like.assumptions, larger)
     best = likely
     if likely is None or unimportant(likely.standing):
-        other = found(case.assumptions)
+        other = found(case.assumptions, *([case.assumptions] if case.like is None else []))
         if other is not None and (likely is None or not unimportant(other.standing)):
             best = replace(other, beyond=case.like is not None)
     if best is not None:

@@ -95,8 +95,10 @@ def assume_inputs(graph: Graph, target: TargetConfig, uses: Uses | None = None) 
     return [Assumption(v.name or "", Role.INPUT, declared.get(v.name or "") or _input(v, uses, target)) for v in chosen]
 
 
-def as_examples_show(graph: Graph, assumptions: Sequence[Assumption]) -> list[Assumption]:
+def as_examples_show(graph: Graph, assumptions: Sequence[Assumption], times: float = BEYOND) -> list[Assumption]:
     """The same, but inputs of which nobody stated a range keep to the sign and the order of size of their example.
+
+    They may be that many `times` as large.
 
     Zeros are data, unless the example keeps away from 0; rows are in order where those of the example are. Of an input
     whose purpose is known (`purposes`) few numbers tell the sign, and a scale is not 0. A mask whose example holds one
@@ -104,29 +106,34 @@ def as_examples_show(graph: Graph, assumptions: Sequence[Assumption]) -> list[As
     others apart.
     """
     inputs = {v.name: v for v in graph.graph.inputs}
-    return [_in_order(_as_shown(a, v), v) if (v := inputs.get(a.name)) is not None else a for a in assumptions]
+    return [_in_order(_as_shown(a, v, times), v) if (v := inputs.get(a.name)) is not None else a for a in assumptions]
 
 
-def _as_shown(given: Assumption, value: ir.Value) -> Assumption:
+def _as_shown(given: Assumption, value: ir.Value, times: float) -> Assumption:
     properties, purpose = value.metadata_props, purpose_of(value)
     if given.range.origin is not Origin.DECLARED:
         given = _as_held(_as_masked(given, value), value)
-    told = _like(given, *map(float, properties[SPAN].split())) if SPAN in properties else given
+    told = _like(given, *_numbers(properties[SPAN]), times) if SPAN in properties else given
     if purpose is Purpose.UNKNOWN or given.range.origin is not Origin.DEFAULT:
         return told
     if SHOWN not in properties:
         return _as_named(given, value, purpose)
-    low, high = map(float, properties[SHOWN].split()[:2])
+    low, high = _numbers(properties[SHOWN])
     if purpose is Purpose.SHARE:  # keeps away from 1 as others do from 0
         away = SPAN in properties and 1 - high >= 1 / BEYOND
         return _within(told, max(told.range.lo, 0.0), 1 - (1 - high) / BEYOND if away else 1.0)
     if purpose is Purpose.SIGNED:
         return _within(told, max(told.range.lo, 0.0), told.range.hi)
-    found = _like(given, low, high).range
+    found = _like(given, low, high, times).range
     least = max(found.lo, high / BEYOND**3) if purpose is Purpose.SCALE else found.lo
     if value.dtype is not None and not value.dtype.is_floating_point():
         return _within(given, math.ceil(least), math.floor(found.hi))
     return _within(given, least, found.hi)
+
+
+def _numbers(text: str) -> tuple[float, float]:
+    low, high = map(float, text.split()[:2])
+    return low, high
 
 
 def _in_order(given: Assumption, value: ir.Value) -> Assumption:
@@ -194,14 +201,14 @@ def _as_named(given: Assumption, value: ir.Value, purpose: Purpose) -> Assumptio
     return _within(given, 1 / BEYOND**3 if purpose is Purpose.SCALE else 0.0, given.range.hi)
 
 
-def _like(given: Assumption, low: float, high: float) -> Assumption:
+def _like(given: Assumption, low: float, high: float, times: float) -> Assumption:
     if given.range.origin is not Origin.DEFAULT:
         return given
     size = max(-low, high)
     least = max(low, -high)  # above 0 where all numbers have one sign
     away = least / BEYOND if least >= size / BEYOND else 0.0
-    lo = max(given.range.lo, -BEYOND * size if low < 0 else away)
-    hi = min(given.range.hi, BEYOND * size if high > 0 else -away)
+    lo = max(given.range.lo, -times * size if low < 0 else away)
+    hi = min(given.range.hi, times * size if high > 0 else -away)
     return given if lo > hi else _within(given, lo, hi)
 
 

@@ -12,7 +12,6 @@ OPERATORS = (
         torch="NLLLoss nll_loss",
         traits=CLASS_LOSS,
         unsafe=(EMPTY_MEAN,),
-        lacks="references",
     ),
     operator(
         "SoftmaxCrossEntropyLoss",

@@ -17,16 +17,16 @@ from onnx import TensorProto, helper, numpy_helper
 from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.graph import Graph, ValueRange
-from analyzer.graph.model import UNTRAINED
+from analyzer.graph.model import SHOWN, SPAN, UNTRAINED
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.numerical.confirm.extract import Leaf
+from analyzer.numerical.confirm.nearby import drawn_anew
 from analyzer.numerical.confirm.objective import LOWEST, ZERO
-from analyzer.numerical.confirm.points import probes
+from analyzer.numerical.confirm.points import array_of, probes, usual
 from analyzer.numerical.confirm.position import nearer
 from analyzer.numerical.confirm.problem import SearchProblem
 from analyzer.numerical.confirm.search import TorchTrials, candidates, evaluated
-from analyzer.numerical.confirm.training import usual
 from analyzer.numerical.confirm.trials import RunVerdict
 from analyzer.numerical.findings import NOT_REACHED
 
@@ -49,6 +49,7 @@ def review(
     kind: int = TensorProto.FLOAT,
     more: tuple[str, ...] = (),
     told: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+    shown: str = "",
     **weights: Any,
 ) -> dict[str, Finding]:
     """Rule -> finding of a model of code (its weights are trained), after a search."""
@@ -57,8 +58,11 @@ def review(
     outputs = [helper.make_tensor_value_info(n, kind, None) for n in dict.fromkeys(("y", *losses))]
     graph = helper.make_graph(nodes, "g", inputs, outputs, used)
     proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
-    target = TargetConfig(id="t", entry="t.py:build", inputs={"x": InputSpec(range=ValueRange(*range_))})
+    stated = {} if shown else {"x": InputSpec(range=ValueRange(*range_))}
+    target = TargetConfig(id="t", entry="t.py:build", inputs=stated)
     model = ir.from_proto(proto)
+    if shown:  # by an example instead
+        model.graph.inputs[0].metadata_props.update({SPAN: shown, SHOWN: f"{shown} 8"})
     for name, properties in told.items():
         model.graph.initializers[name].metadata_props.update(properties)
     found = analyse(Graph(model, "torch", losses=losses), target, explain=False, confirmer=workers)
@@ -263,12 +267,61 @@ def test_weights_that_have_to_go_far_are_weighed_against_training(
     assert bool(re.search(r"training run .* fails there: (Adam|SGD), rate 0\.\d+, .* step \d+", said)) == (sign > 0)
 
 
-@pytest.mark.parametrize("least", [0.4, 0.7])
-def test_weights_on_their_way_need_no_training_to_be_believed(workers: Confirmer, least: float) -> None:
-    """Neither at the end of their range nor of another sign: how far a search goes is no measure of what fails."""
+@pytest.mark.parametrize(("least", "level"), [(0.95, Level.ERROR), (0.7, Level.WARNING), (0.4, Level.WARNING)])
+def test_weights_need_training_but_close_to_where_it_starts(workers: Confirmer, least: float, level: Level) -> None:
+    """The loss pulls the other way: nothing but the distance tells."""
     found = deviation(workers, -1.0, least, ONES)
+    assert (found.level, found.confidence) == (level, Confidence.CONFIRMED)
+    assert ("training run" in " ".join(found.evidence.sentences)) == (level is Level.WARNING)
+
+
+EXPONENTIAL = [  # the loss pulls the exponential down, from 40 times the input on that fails
+    N("MatMul", ["x", "w"], ["h"]),
+    N("Exp", ["h"], ["y"]),
+    N("ReduceMean", ["y"], ["loss"], keepdims=0),
+]
+QUARTERS = np.full((4, 4), 0.5, np.float32)  # 2 x at the start, 4 x at the far end
+
+
+@pytest.mark.parametrize(("range_", "level"), [((-100, 100), Level.ERROR), ((-35, 35), Level.WARNING)])
+def test_inputs_alone_are_searched_where_training_starts(
+    workers: Confirmer, range_: tuple[float, float], level: Level
+) -> None:
+    found = review(workers, EXPONENTIAL, ("loss",), range_=range_, w=QUARTERS)["exp-overflow"]
+    assert (found.level, found.confidence) == (level, Confidence.CONFIRMED)
+    moved = any("Weights moved" in s for s in found.evidence.sentences)
+    assert moved == (level is Level.WARNING)
+
+
+def test_large_inputs_are_tried_where_an_example_is_small(workers: Confirmer) -> None:
+    """Up to 35 by the example, where the weights would have to go far; a person tries 100 as well."""
+    found = review(workers, EXPONENTIAL, ("loss",), shown="-3.5 3.5", w=QUARTERS)["exp-overflow"]
     assert (found.level, found.confidence) == (Level.ERROR, Confidence.CONFIRMED)
-    assert "training run" not in " ".join(found.evidence.sentences)
+    assert not any("Weights moved" in s or "takes values" in s for s in found.evidence.sentences)
+
+
+def _confined(way: float, start: Any) -> Leaf:
+    return Leaf("w", (2,), "FLOAT", -1.0, 3.0, "parameter", np.asarray(start, np.float32), True, way=way)
+
+
+def test_a_confined_weight_goes_a_part_of_its_way() -> None:
+    low, high = _confined(0.25, [0.0, 1.0]).ends
+    assert (low.tolist(), high.tolist()) == ([-0.25, 0.5], [0.75, 1.5])
+    assert array_of(_confined(0.25, [0.0, 1.0]), 9.0).tolist() == [0.75, 1.5]
+    assert array_of(_confined(1.0, [0.0, 1.0]), 9.0).tolist() == [3.0, 3.0]
+
+
+@pytest.mark.parametrize(("numbers", "kept"), [(np.arange(12.0), True), (np.ones(12), True), (W.reshape(-1), False)])
+def test_weights_are_drawn_anew_but_not_those_in_order(numbers: Any, kept: bool) -> None:
+    leaf = Leaf("w", (numbers.size,), "FLOAT", -99.0, 99.0, "parameter", numbers.astype(np.float32), True)
+    node = N("Log", ["w"], ["y"])
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [numbers.size]) for n in "wy"]
+    model = helper.make_model(helper.make_graph([node], "g", values[:1], values[1:]), ir_version=10)
+    problem = SearchProblem(ir.from_proto(model), (leaf,), ("w",), ("y",), (0, LOWEST))
+    found = drawn_anew(TorchTrials(problem), np.random.default_rng(0))
+    assert (not found) == kept
+    if found:
+        assert sorted(found["w"].tolist()) == sorted(numbers.tolist()) != found["w"].tolist()
 
 
 def test_training_leaves_weights_without_a_gradient_as_they_are(workers: Confirmer) -> None:
@@ -295,8 +348,8 @@ def test_an_exponential_of_a_layer_blocks_whether_short_training_shows_it_or_not
 
 def test_training_sees_features_of_the_size_of_their_examples() -> None:
     leaf = Leaf("x", (50, 2), "FLOAT", -1000, 1000, shown=((-300.0, 500.0), (0.1, 0.2)))
-    ordinary = usual(leaf, None, np.random.default_rng(0))
+    ordinary = usual(leaf, np.random.default_rng(0))
     assert 100 < np.abs(ordinary[:, 0]).max() <= 500
     assert 0.1 <= ordinary[:, 1].min() <= ordinary[:, 1].max() <= 0.2
-    whole = usual(Leaf("n", (50,), "INT64", 0, 1000, shown=((2.0, 5.0),)), None, np.random.default_rng(0))
+    whole = usual(Leaf("n", (50,), "INT64", 0, 1000, shown=((2.0, 5.0),)), np.random.default_rng(0))
     assert set(whole.tolist()) == {2, 3, 4, 5}

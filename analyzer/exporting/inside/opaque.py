@@ -101,6 +101,9 @@ def translation(overload: Any, *, results: int | None = None, suffix: str = "") 
         tensors = [v for v in _flat([*arguments, *named.values()]) if isinstance(v, ir.Value)]
         made = ir.Node(DOMAIN + space, name + suffix, tensors, num_outputs=count)
         made.metadata_props["torch.overload"] = overload._overloadname
+        left_out = _left_out(arguments)
+        if left_out:
+            made.metadata_props["torch.left_out"] = left_out
         for key, value in _numbers(overload, arguments, named):
             made.attributes[key] = ir.convenience.convert_attribute(key, value)
         _tracer().nodes.append(made)
@@ -125,6 +128,17 @@ def _numbers(overload: Any, arguments: Sequence[Any], named: Any) -> Iterator[tu
             yield name, int(value) if isinstance(value, bool) else value
         elif isinstance(value, (list, tuple)) and value and all(type(v) is int for v in value):
             yield name, list(value)
+
+
+def _left_out(arguments: Sequence[Any]) -> str:
+    """Of a list with tensors and nothing (the indices of ``x[:, i]``) a 1 for each tensor and a 0 for each nothing.
+
+    Empty where nothing is left out.
+    """
+    for value in arguments:
+        if isinstance(value, (list, tuple)) and any(v is None for v in value):
+            return "".join("0" if v is None else "1" for v in value)
+    return ""
 
 
 def _flat(values: Any) -> Iterator[Any]:

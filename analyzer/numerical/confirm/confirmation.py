@@ -29,6 +29,7 @@ ROUNDING = 1e-5  # relative; where a repair moves results further, torch tells w
 SIZES = (2, 1, 16, 48, 96)  # tried for dimensions that may have any size
 # Of the search's time that each size after the first has: what hangs on the size shows early.
 LATER_SIZES = 0.25
+NEARBY_SECONDS = 3.0  # of processor time for a search where training starts
 MORE = 4  # failing runs that are followed where the first reaches nothing
 LARGEST_SLICE = 1 << 29  # bytes
 EMPTY, OVERFLOW = "numerical/empty-mean", "numerical/overflow"
@@ -85,8 +86,13 @@ class Confirmer:
         ranges: Mapping[str, ValueRange],
         symbols: Mapping[str, tuple[int, int | None]],
         deadline: float,
+        weighed_in: Sequence[Mapping[str, ValueRange]] = (),
     ) -> Confirmation | None:
-        """A failing run of the warning's operator inside `ranges`, or None; `deadline` is a time of `clock`."""
+        """A failing run of the warning's operator inside `ranges`, or None; `deadline` is a time of `clock`.
+
+        One that rests on weights far from where training starts is weighed inside each of `weighed_in`: with the
+        weights close to there in the first, closer in the others, and by training in the last.
+        """
         seconds = self.budget.search
         for number, size in enumerate(sorted(SIZES, key=lambda s: s != self._fitting.get(graph))):
             if self.clock() > deadline:
@@ -106,7 +112,8 @@ class Confirmer:
             first = next(tries, None)
             if first is not None:
                 self._fitting[graph] = size
-                return self._reaching(first, tries, graph, warning, ranges, sizes)
+                found = self._reaching(first, tries, graph, warning, ranges, sizes)
+                return self._weighed(found, graph, warning, weighed_in, sizes)
             if not _symbolic(graph, piece):
                 return None
         return None
@@ -132,6 +139,40 @@ class Confirmer:
         (first.work / "found.npz").write_bytes(point)
         return followed
 
+    def _weighed(
+        self,
+        found: Confirmation,
+        graph: Graph,
+        warning: Alarm,
+        within: Sequence[Mapping[str, ValueRange]],
+        sizes: Mapping[str, int],
+    ) -> Confirmation:
+        """A failing run where training starts or near by instead of one with weights far from there, or what training
+        shows of it."""
+        if not within or not found.standing.far or found.standing.reached == "":
+            return found
+        losses, own = ends_of(graph, warning), graph.framework == "torch"
+        for number, ranges in enumerate(within):
+            piece = extract(graph, warning.node, ranges, sizes, losses)
+            if piece is None:
+                continue
+            far = far_below(graph, warning)
+            tries = self._tries(
+                piece,
+                warning,
+                losses,
+                NEARBY_SECONDS,
+                others=False,
+                own=own,
+                far=far,
+                weights="beside the start" if number else "near",
+            )
+            for nearer in itertools.islice(tries, MORE):
+                followed = self._followed(nearer, graph, warning, ranges, sizes)
+                if followed.standing.reached != "" and not followed.standing.elsewhere:
+                    return followed
+        return self._followed(found, graph, warning, within[-1], sizes, weigh=True)
+
     def _followed(
         self,
         found: Confirmation,
@@ -139,8 +180,11 @@ class Confirmer:
         warning: Alarm,
         ranges: Mapping[str, ValueRange],
         sizes: Mapping[str, int],
+        *,
+        weigh: bool = False,
     ) -> Confirmation:
-        """The confirmation with what the failure does to the whole model, where that can be run."""
+        """The confirmation with what the failure does to the whole model, where that can be run; with `weigh`, and
+        whether short training runs show it."""
         if found.standing.exact or found.standing.elsewhere:
             return found
         known, key = self._whole.setdefault(graph, {}), (frozenset(sizes.items()), frozenset(ranges.items()))
@@ -157,9 +201,8 @@ class Confirmer:
             "infinite": Infinities.NONE,
             "forward": not warning.backward and not meant_by(warning.rule),
             "flush": found.kind == "tensorflow",
-            "weigh": found.standing.far,
+            "weigh": weigh,
             "watched": warning.node.outputs[0].name or "",
-            "moved": [m[0] for m in found.standing.moved],
         }
         try:
             answer = self._engines.asked(request, found.kind == "tensorflow", lambda a: a["status"] == "followed")
@@ -225,11 +268,12 @@ class Confirmer:
         others: bool,
         own: bool,
         far: float,
+        weights: str = "anywhere",
     ) -> Iterator[Confirmation]:
         """Failing runs of a slice; with `others` at points too where torch's kernels hold.
 
         `own`: the model is PyTorch's, which runs what ONNX Runtime has no kernel for (bfloat16). `far`: what a sum or
-        product that is too large reaches from any start, 0 where that is not known.
+        product that is too large reaches from any start, 0 where that is not known. `weights`: where they may stand.
         """
         self._count += 1
         work = Path(self._folder.name, str(self._count))
@@ -252,6 +296,7 @@ class Confirmer:
             "engine": engine,
             "others": others,
             "far_below": far,
+            "weights": weights,
         }
         run = {**request, "do": "run"}
         refused = 0

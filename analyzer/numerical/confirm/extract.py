@@ -49,6 +49,24 @@ class Leaf:
     order: tuple[int, int] | None = None  # the axis along which numbers rise (1) or fall (-1), or stay equal
     shown: tuple[tuple[float, float], ...] = ()  # the ends of the example: of all its numbers, or of each feature
     trained: bool = True  # of a weight: training moves it
+    way: float = 1.0  # the part of the way from its initial numbers to the ends of its range that it may go
+
+    @property
+    def floating(self) -> bool:
+        return "FLOAT" in self.dtype or self.dtype == "DOUBLE"
+
+    @property
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the greatest number of each element, inside the range."""
+        if self.initial is None or self.way >= 1.0:
+            return np.asarray(self.lo), np.asarray(self.hi)
+        start = np.clip(np.asarray(self.initial, np.float64), self.lo, self.hi)
+        return start + self.way * (self.lo - start), start + self.way * (self.hi - start)
+
+    @property
+    def width(self) -> float:
+        """How far apart the ends of its elements are; infinite without bounds."""
+        return (self.hi - self.lo) * (self.way if self.initial is not None else 1.0)
 
     def arranged(self, array: np.ndarray) -> np.ndarray:
         """The numbers of a tensor in the order in which they must be."""

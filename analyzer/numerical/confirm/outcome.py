@@ -9,6 +9,7 @@ from pathlib import Path
 from analyzer.numerical.confirm.infinities import Infinities
 
 FAR = 0.9  # of the way from where training starts to the end of a weight's range: it stands there for the estimate
+NEAR = 0.125  # of that way: training that does not move weights so far has hardly begun
 STILL = 0.02  # of that way: a weight that moved less did not have to
 
 
@@ -16,12 +17,10 @@ STILL = 0.02  # of that way: a weight that moved less did not have to
 class Training:
     """What several short training runs of the model's own losses showed.
 
-    `failed` describes the one that failed ("" for none), `towards` is the part of the way from the initial weights to
-    the witness's of a run that was still on its way when it ended, and `runs` how many tell something.
+    `failed` describes the one that failed ("" for none), and `runs` how many tell something.
     """
 
     failed: str = ""
-    towards: float = 0.0
     runs: int = 0
 
 
@@ -51,12 +50,9 @@ class Standing:
 
     @property
     def far(self) -> bool:
-        """Whether weights stand where training may never bring them: at their ends, or without the sign that all of
-        their initial values have.
-
-        The way itself tells nothing: a search goes further than it has to.
-        """
-        return bool(self.crossed) or self.at_ends
+        """Whether weights stand where training may never bring them: further than a small part of their way, or
+        without the sign that all of their initial values have."""
+        return bool(self.crossed) or any(part > NEAR for *_, part in self.moved)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,7 @@ from analyzer.numerical.decided import COMPARISONS, MIRRORED
 from analyzer.operators.registry import operator_name
 
 CALM = 3.0  # data of a healthy run lie in [-3, 3]
+LARGE = 100.0  # the size of inputs that a person tries beside ordinary ones
 
 Make = Callable[[Leaf, Any], Any]  # a value of a leaf out of an array
 
@@ -33,7 +35,7 @@ def array_of(leaf: Leaf, array: Any) -> np.ndarray:
     Where no element of a part lies where one must, its first gets the least number that does; an order is kept.
     """
     dtype = ir.DataType[leaf.dtype].numpy()
-    wide = np.broadcast_to(np.clip(np.asarray(array, np.float64), leaf.lo, leaf.hi), leaf.shape)
+    wide = np.broadcast_to(np.clip(np.asarray(array, np.float64), *leaf.ends), leaf.shape)
     if not ir.DataType[leaf.dtype].is_floating_point():
         made = wide.astype(dtype)
     else:
@@ -77,6 +79,20 @@ def ordinary_points(problem: SearchProblem, seed: int, count: int, make: Make = 
         yield point
 
 
+def usual(leaf: Leaf, rng: np.random.Generator, size: float = 0.0) -> np.ndarray:
+    """Numbers between those of the leaf's example, or in [-3, 3]; those of inputs as large as `size` permits."""
+    if "INT" in leaf.dtype or leaf.dtype == "BOOL":
+        low, high = leaf.shown[0] if leaf.shown else (leaf.lo, leaf.hi)
+        most = min(math.floor(high), math.floor(leaf.hi))
+        return rng.integers(min(max(math.ceil(low), math.ceil(leaf.lo)), most), most, leaf.shape, endpoint=True)
+    fits = len(leaf.shown) == 1 or (leaf.shape and len(leaf.shown) == leaf.shape[-1])
+    ends = np.array(leaf.shown if fits else ((-CALM, CALM),)).T
+    low, high = ends[0], ends[1]
+    if size and leaf.role == "input":
+        low, high = np.minimum(low, -size), np.maximum(high, size)
+    return rng.uniform(np.clip(low, leaf.lo, leaf.hi), np.clip(high, leaf.lo, leaf.hi), leaf.shape)
+
+
 def _middle(leaf: Leaf) -> float:
     if not unbounded(leaf):
         return (leaf.lo + leaf.hi) / 2
@@ -87,7 +103,7 @@ def _random(leaf: Leaf, rng: np.random.Generator) -> Any:
     if unbounded(leaf):
         return rng.standard_normal(leaf.shape)
     if leaf.dtype in ("FLOAT", "DOUBLE", "FLOAT16", "BFLOAT16"):
-        return rng.uniform(leaf.lo, leaf.hi, leaf.shape)
+        return rng.uniform(*leaf.ends, leaf.shape)
     return rng.integers(int(np.ceil(leaf.lo)), int(np.floor(leaf.hi)) + 1, leaf.shape)
 
 

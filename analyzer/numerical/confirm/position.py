@@ -40,11 +40,7 @@ class Witness:
 
 def weights_of(problem: Trials | SearchProblem) -> list[Leaf]:
     """The leaves that training moves."""
-    return [x for x in problem.leaves if x.role == "parameter" and _floating(x) and x.lo < x.hi]
-
-
-def _floating(leaf: Leaf) -> bool:
-    return "FLOAT" in leaf.dtype or leaf.dtype == "DOUBLE"
+    return [x for x in problem.leaves if x.role == "parameter" and x.floating and x.lo < x.hi]
 
 
 def jittered(
@@ -94,7 +90,7 @@ def _followed(
     """A failure at moved weights with inputs chosen for them."""
     names = {x.name for x in weights}
     rest = tuple(x for x in trials.leaves if x.name not in names)
-    if not any(_floating(x) and x.lo < x.hi for x in rest):
+    if not any(x.floating and x.lo < x.hi for x in rest):
         return None
     fixed = {x.name: jittered(trials, x, point[x.name], SCALES[1], rng) for x in weights}
     narrowed = trials.narrowed(rest, fixed)
@@ -136,7 +132,7 @@ def _mixed(start: np.ndarray, end: np.ndarray, part: float) -> np.ndarray:
     return mixed
 
 
-def _initial(trials: Trials) -> Point:
+def initial(trials: Trials) -> Point:
     """The initial values of all weights; empty where one has none."""
     weights = weights_of(trials)
     if any(x.initial is None for x in weights):
@@ -207,7 +203,7 @@ def witnesses(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
     """Failing points in general position; one with weights at exact values only where nothing better is found."""
     null: Point | None = None
     seen, stop = 0, deadline
-    start = _initial(trials)
+    start = initial(trials)
     for point in trials.candidates(seed, deadline):
         if time.process_time() > stop or seen >= NULL_POINTS:
             break

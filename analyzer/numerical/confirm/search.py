@@ -264,7 +264,7 @@ def _descend(
         for leaf, gradient in zip(movable, gradients, strict=True):
             if gradient is None or not bool((gradient != 0).any()):
                 continue
-            width = (2 * scale) if unbounded(leaf) else leaf.hi - leaf.lo
+            width = (2 * scale) if unbounded(leaf) else leaf.width
             sign = torch.sign(torch.nan_to_num(gradient.double()))
             point[leaf.name] = tensor_of(leaf, (point[leaf.name].double() - step * width * sign).numpy())
             moved = True

@@ -7,7 +7,7 @@ For the worker process only.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +21,11 @@ from analyzer.numerical.confirm.position import Witness, weights_of, witnesses
 from analyzer.numerical.confirm.problem import Point, SearchProblem
 from analyzer.numerical.confirm.tensorflow_graph import EVENT, TensorFlowProgram, Watch
 from analyzer.numerical.confirm.torch_evaluation import reads_numbers
-from analyzer.numerical.confirm.trials import RunVerdict
+from analyzer.numerical.confirm.trials import RunVerdict, Trials
 from analyzer.numerical.nesting import bodies
 
 DRAWS = 2  # of what a witness leaves open: the other inputs and weights
+Search = Callable[[Trials, int, float], Iterator[Witness]]  # seed, deadline
 PLAIN = ("FLOAT", "DOUBLE", "FLOAT16", "INT64", "INT32", "INT16", "INT8", "UINT8", "BOOL")  # NumPy has them too
 
 
@@ -91,14 +92,14 @@ class TensorFlowTrials:
         return TensorFlowTrials(self.problem, self.program, leaves, {**self.fixed, **fixed})
 
 
-def found(problem: SearchProblem, seed: int, deadline: float) -> Iterator[Witness]:
+def found(problem: SearchProblem, seed: int, deadline: float, sought: Search = witnesses) -> Iterator[Witness]:
     """Failing points in general position among the probes."""
     if any(leaf.dtype not in PLAIN for leaf in problem.leaves):
         return
     (like,) = ordinary_points(problem, seed, 1, array_of)
     with program_of(problem, like) as program:
         trials = TensorFlowTrials(problem, program, problem.leaves, {})
-        for witness in witnesses(trials, seed, deadline):
+        for witness in sought(trials, seed, deadline):
             if not witness.exact:
                 yield witness
 

@@ -19,6 +19,7 @@ from typing import Any, TextIO
 from analyzer.numerical.confirm import (
     backends,
     consequences,
+    nearby,
     points,
     position,
     search,
@@ -37,6 +38,8 @@ from analyzer.numerical.confirm.torch_program import run_torch, run_torch_forwar
 from analyzer.numerical.confirm.torch_registry import Mode, UnsupportedOperator
 
 CLOSEST_SECONDS = 1.0  # for points at which another engine's kernels may fail; a point takes milliseconds
+# Where the weights of a search may stand.
+SEARCHES = {"anywhere": position.witnesses, "near": nearby.nearby, "beside the start": nearby.beside}
 
 
 def main() -> None:
@@ -102,7 +105,9 @@ def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
     torch.set_flush_denormal(bool(request.get("flush", False)))
     deadline = time.process_time() + float(request["seconds"])
     try:
-        for found in position.witnesses(search.TorchTrials(problem), int(request["seed"]), deadline):
+        for found in SEARCHES[request.get("weights", "anywhere")](
+            search.TorchTrials(problem), int(request["seed"]), deadline
+        ):
             standing = {"exact": found.exact, "moved": found.moved, "crossed": found.crossed}
             yield {name: _array(tensor) for name, tensor in found.point.items()}, standing
         if request["others"] and not problem.backward:
@@ -112,7 +117,7 @@ def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
                 yield {name: _array(tensor) for name, tensor in point.items()}, elsewhere
     except (UnsupportedOperator, KeyError, NotImplementedError, TypeError, IndexError, RuntimeError, ValueError):
         # Without an interpreter for every operator the probes are still worth a real run each, at moved weights.
-        if not problem.backward:
+        if not problem.backward and request.get("weights", "anywhere") == "anywhere":
             rng = np.random.default_rng(int(request["seed"]))
             for point in points.probes(problem, int(request["seed"])):
                 if time.process_time() > deadline:
@@ -125,7 +130,8 @@ def _tensorflow_points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any]
     """The same of what TensorFlow finds without torch."""
     problem = read_problem(Path(request["folder"]), request)
     deadline = time.process_time() + float(request["seconds"])
-    for found in tensorflow_search.found(problem, int(request["seed"]), deadline):
+    sought = SEARCHES[request.get("weights", "anywhere")]
+    for found in tensorflow_search.found(problem, int(request["seed"]), deadline, sought):
         yield found.point, {"exact": found.exact, "moved": found.moved, "crossed": found.crossed}
 
 
@@ -190,7 +196,7 @@ def _follow(request: dict[str, Any]) -> dict[str, Any]:
         return {"status": "elsewhere"}
     answer: dict[str, Any] = {"status": "followed", "reached": consequences.reached(problem, witness, seed)}
     if answer["reached"] and request["weigh"] and problem.losses:
-        shown = training.trained(problem, witness, request["watched"], request["moved"], seed)
+        shown = training.trained(problem, witness, request["watched"], seed)
         answer["training"] = asdict(shown)
     return answer
 

@@ -19,6 +19,15 @@ def cross_entropy(node: ir.Node, x: Any, mode: Mode) -> Any:
     return torch.nn.functional.nll_loss(likelihood, labels.long(), weights, **how), likelihood
 
 
+@op("NegativeLogLikelihoodLoss")
+def negative_log_likelihood(node: ir.Node, x: Any, mode: Mode) -> Any:
+    import torch
+
+    likelihood, labels, weights = (*x, None)[:3]
+    how = {"reduction": attribute(node, "reduction", "mean"), "ignore_index": attribute(node, "ignore_index", -100)}
+    return torch.nn.functional.nll_loss(likelihood, labels.long(), weights, **how)
+
+
 @op("Resize")
 def resize(node: ir.Node, x: Any, mode: Mode) -> Any:
     """As torch's exporter writes its own interpolation: batches and channels keep their sizes."""

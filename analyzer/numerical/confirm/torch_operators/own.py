@@ -23,6 +23,19 @@ def _is_pure(schema: Any) -> bool:
     return taken and given and not schema.is_mutable
 
 
+def _indices(node: ir.Node, indexed: Any, given: list[Any]) -> list[Any]:
+    """The indices of a tensor's axes, with None for an axis that is taken whole."""
+    import torch
+
+    told = node.metadata_props.get("torch.left_out", "")
+    if told.count("1") == len(given) and told:
+        each = iter(given)
+        return [next(each) if mark == "1" else None for mark in told]
+    if told or sum(i.dim() if i.dtype in (torch.bool, torch.uint8) else 1 for i in given) != indexed.dim():
+        raise UnsupportedOperator(f"{node.domain}.{node.op_type}")  # a node does not tell of which axes they are
+    return given
+
+
 def _own(node: ir.Node, x: Any, mode: Mode) -> Any:
     import torch
 
@@ -32,10 +45,16 @@ def _own(node: ir.Node, x: Any, mode: Mode) -> Any:
     found: Any = getattr(packet, overload, None)
     if found is None or not _is_pure(found._schema):
         raise UnsupportedOperator(f"{node.domain}.{node.op_type}")
-    tensors, arguments, named = iter(x), [], {}
+    tensors, named = iter(x), {}
+    arguments: list[Any] = []
+    single = sum(str(argument.type) == "Tensor" for argument in found._schema.arguments)
     for argument in found._schema.arguments:
         kind = str(argument.type)
-        if "List[Tensor]" in kind:
+        if kind == "List[Optional[Tensor]]":
+            count = len(x) - single
+            arguments.append(_indices(node, x[0], [next(tensors) for _ in range(count)]))
+            continue
+        if "List[" in kind and "Tensor" in kind:
             raise UnsupportedOperator(f"{node.domain}.{node.op_type}")
         if kind in ("Tensor", "Optional[Tensor]"):
             value = next(tensors, None)
