@@ -20,6 +20,7 @@ from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.objective import EDGE, ZERO, failed, nearly, objective
 from analyzer.numerical.confirm.points import ordinary_points, probes_from, stages, starts_of, tensor_of, unbounded
 from analyzer.numerical.confirm.problem import Point, SearchProblem
+from analyzer.numerical.confirm.roundings import beside
 from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, run
 from analyzer.numerical.confirm.torch_registry import Mode
 from analyzer.numerical.confirm.trials import RunVerdict
@@ -136,10 +137,14 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
                 crossed = _bisect(problem, near, deadline) if problem.target[1] == ZERO else None
                 if crossed is not None and evaluated(problem, crossed) is RunVerdict.FAILS:
                     yield crossed
+                else:
+                    yield from _rounded(problem, near if crossed is None else [crossed], movable, rng, deadline)
         if problem.target[1] == ZERO:
             crossed = _bisect(problem, [p for _, p in seen] + starts, deadline)
             if crossed is not None and evaluated(problem, crossed) is RunVerdict.FAILS:
                 yield crossed
+            elif crossed is not None:
+                yield from _rounded(problem, [crossed], problem.leaves, rng, deadline)
 
 
 def closest(problem: SearchProblem, seed: int, deadline: float, count: int = 2) -> list[Point]:
@@ -213,6 +218,23 @@ def evaluated(problem: SearchProblem, point: Point, *, exactly: bool = False) ->
         for given, made in trace.executions
     )
     return RunVerdict.FAILS if fails else RunVerdict.HOLDS
+
+
+def _rounded(
+    problem: SearchProblem,
+    near: Sequence[Point],
+    movable: Sequence[Leaf],
+    rng: np.random.Generator,
+    deadline: float,
+) -> Iterator[Point]:
+    """The first failure among points that differ from the nearest by roundings."""
+    floating = [leaf for leaf in movable if "INT" not in leaf.dtype and leaf.dtype != "BOOL"]
+    for point in beside(problem, near, floating, rng):
+        if time.process_time() > deadline:
+            return
+        if evaluated(problem, point, exactly=True) is RunVerdict.FAILS:
+            yield point
+            return
 
 
 def _runs(problem: SearchProblem, point: Point) -> bool:
@@ -365,7 +387,10 @@ def _between(first: Point, second: Point, part: float) -> Point:
 
 
 def _bisect(problem: SearchProblem, points: Sequence[Point], deadline: float) -> Point | None:
-    """Between two points where one element of the operand has different signs, its zero as exactly as floats go."""
+    """Between two points where one element of the operand has different signs, its zero as exactly as floats go.
+
+    Where no number between them makes it exactly 0, a point at which it is as near as can be.
+    """
     import torch
 
     def operand(point: Point) -> Any:
@@ -373,12 +398,13 @@ def _bisect(problem: SearchProblem, points: Sequence[Point], deadline: float) ->
         return found[0] if found else torch.zeros(0)
 
     last: tuple[Any, Point] | None = None
+    nearest: Point | None = None
     for point in points[-MOST_PAIRS:]:
         if time.process_time() > deadline:
-            return None
+            return nearest
         value = operand(point)
         if not value.is_floating_point() or value.numel() == 0:
-            return None
+            return nearest
         if last is not None:
             crossing = ((last[0] < 0) & (value > 0)) | ((last[0] > 0) & (value < 0))
             if bool(crossing.any()):
@@ -390,5 +416,6 @@ def _bisect(problem: SearchProblem, points: Sequence[Point], deadline: float) ->
                     if element == 0.0:
                         return middle
                     low, high = (middle, high) if element * sign > 0 else (low, middle)
+                nearest = nearest or low
         last = (value, point)
-    return None
+    return nearest

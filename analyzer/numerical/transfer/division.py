@@ -8,6 +8,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import affine, dims, dtypes
 from analyzer.numerical.domain.dtypes import Array, select
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.regions import through_windows
 from analyzer.numerical.transfer.bins import share_of_bin
 from analyzer.numerical.transfer.facts import quotient_bound
 from analyzer.numerical.transfer.kinds import broadcast, build, independent, operands_on_common_blocks
@@ -46,11 +47,9 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
                 for x, y in zip(first, second, strict=True)
             )
         return result
-    least, most = quotient_bound(a, b)
-    if most != 1.0 and a.low >= 0 and b.low >= 0 and at_least(ctx.run, b, a):
-        least, most = 0.0, 1.0
-    if most is None and a.low >= 0 and np.isfinite(within := _greatest_share(a, b)):
-        least, most = 0.0, within
+    least, most = _limits(ctx, a, b)
+    if most is None and a.low >= 0 and (seen := through_windows(ctx.run, a, b)) is not None:
+        least, most = _limits(ctx, *seen)
     if least is not None and most is not None:
         lo, hi = np.maximum(lo, least), np.minimum(hi, most)
     lo, hi = dtype.flush(*dtype.nearest_both(lo, hi))
@@ -67,6 +66,16 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
     result.tight = tight
     result.facts = {**result.facts, **unit_fact(a, b), **of_quotient(a, b, result)}
     return result
+
+
+def _limits(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> tuple[float | None, float | None]:
+    """Bounds of a / b from how both were computed; None where nothing is known."""
+    least, most = quotient_bound(a, b)
+    if most != 1.0 and a.low >= 0 and b.low >= 0 and at_least(ctx.run, b, a):
+        return 0.0, 1.0
+    if most is None and a.low >= 0 and np.isfinite(within := _greatest_share(a, b)):
+        return 0.0, within
+    return least, most
 
 
 def _greatest_share(a: AbstractTensor, b: AbstractTensor) -> float:

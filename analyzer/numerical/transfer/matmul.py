@@ -35,6 +35,9 @@ def transposed(x: AbstractTensor) -> AbstractTensor:
         result.starts = (*x.starts[:-2], x.starts[-1], x.starts[-2])
     if x.data is not None:
         result.data = np.swapaxes(x.data, -1, -2)
+    if "unit" in x.facts:
+        axis, most = x.facts["unit"]
+        result.facts = {"unit": ({-1: -2, -2: -1}.get(axis, axis), most)}
     return result
 
 
