@@ -81,10 +81,11 @@ def _sliced(tensor: AbstractTensor) -> bool:
     """Whether a value rests, by element-wise operators, on a slice of what an element-wise operator made."""
     queue, seen = [tensor], {tensor.key}
     for current in queue:
-        window = current.facts.get("window")
-        source = current if window is None else window[0]
+        source = current
+        while "window" in source.facts:
+            source = source.facts["window"][0]
         computed = source.origin is not None and source.origin.rule.elementwise and source.origin.rule.pure
-        if window is not None and computed:
+        if source is not current and computed:
             return True
         if not computed or len(queue) > MOST_SLICED:
             continue
