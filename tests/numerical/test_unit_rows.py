@@ -115,3 +115,11 @@ def test_no_run_leaves_the_bounds(seed: int) -> None:
         x[:4] = np.sign(y) * min(scale, 100.0)
         (result,) = session.run(None, {"x": x, "y": np.sign(y) if seed % 3 else y})
         assert lo <= result.min() <= result.max() <= hi
+
+
+@pytest.mark.parametrize("axis", [-1, 0])
+def test_an_operand_that_a_product_transposes_keeps_its_norms(axis: int) -> None:
+    b = Builder()
+    x, y = normalised(b, b.input("x", (5, 6))), normalised(b, b.input("y", (4, 6)), axis=axis)
+    lo, hi = bounds(b.graph(b.op("Gemm", x, y, transB=1)), {"x": (-100, 100), "y": (-100, 100)})
+    assert (hi < 1.01 and lo > -1.01) == (axis == -1)
