@@ -18,6 +18,7 @@ from analyzer.numerical.confirm.problem import Point, SearchProblem
 from analyzer.numerical.confirm.torch_registry import Mode
 
 TRIES = 90
+CLOSE = 1e-2  # to failing: further away no rounding decides
 LEAST, MOST = -7.3, -3.0  # decimal exponents of how far numbers are moved, of their own size
 
 
@@ -28,7 +29,7 @@ def beside(
     if problem.target[1] not in (LOWEST, ZERO) or not movable:
         return
     near = min(points, key=lambda point: _distance(problem, point), default=None)
-    if near is None or not _distance(problem, near) < float("inf"):
+    if near is None or _distance(problem, near) > CLOSE:
         return
     for number in range(TRIES):
         size = 10.0 ** rng.uniform(LEAST, MOST)

@@ -8,6 +8,7 @@ model's own dtypes.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ import numpy as np
 
 from analyzer.numerical.confirm.approach import approached, signed_values
 from analyzer.numerical.confirm.extract import Leaf
-from analyzer.numerical.confirm.objective import EDGE, ZERO, failed, nearly, objective
+from analyzer.numerical.confirm.objective import EDGE, HIGHEST, LOWEST, ZERO, failed, nearly, objective
 from analyzer.numerical.confirm.points import ordinary_points, probes_from, stages, starts_of, tensor_of, unbounded
 from analyzer.numerical.confirm.problem import Point, SearchProblem
 from analyzer.numerical.confirm.roundings import beside
@@ -28,6 +29,7 @@ from analyzer.numerical.confirm.trials import RunVerdict
 SCALES = (2.0, 30.0, 1e3, 1e6, 1e18)  # how far an unbounded leaf is moved
 MOST_PAIRS = 48  # of points between which a change of sign is looked for, the last ones
 EQUALS = 12  # values of the model that an input is set equal to, the last ones: close to the operator
+STRIDES = 4  # towards each end of an operand's range
 STEPS = (
     1.0,
     1.0,
@@ -135,6 +137,9 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
                     break
             else:
                 crossed = _bisect(problem, near, deadline) if problem.target[1] == ZERO else None
+                if crossed is None and problem.target[1] == ZERO:
+                    ends = _apart(problem, starts[0], movable, scale, deadline)
+                    crossed = _bisect(problem, ends, deadline)
                 if crossed is not None and evaluated(problem, crossed) is RunVerdict.FAILS:
                     yield crossed
                 else:
@@ -263,12 +268,33 @@ def _short_of(problem: SearchProblem, start: Point, overshot: Point) -> Iterator
             return
 
 
-def _descend(
+def _apart(
     problem: SearchProblem, start: Point, movable: Sequence[Leaf], scale: float, deadline: float
+) -> list[Point]:
+    """Where the operand becomes as small and as large as it gets, of both signs perhaps: it is 0 in between."""
+    index, found = problem.target[0], []
+    for towards in (LOWEST, HIGHEST):
+        point = start
+        for point, _ in itertools.islice(
+            _descend(problem, start, movable, scale, deadline, (index, towards)), STRIDES
+        ):
+            pass
+        found.append(point)
+    return found
+
+
+def _descend(
+    problem: SearchProblem,
+    start: Point,
+    movable: Sequence[Leaf],
+    scale: float,
+    deadline: float,
+    target: tuple[int, str] | None = None,
 ) -> Iterator[tuple[Point, float]]:
+    """Points on the way to `target`, the problem's own if None."""
     import torch
 
-    point = dict(start)
+    point, target = dict(start), target or problem.target
     for step in STEPS:
         if time.process_time() > deadline:
             return
@@ -278,7 +304,7 @@ def _descend(
         found = problem.executions(leaves, Mode(surrogate=True))
         if not found:
             return
-        loss = torch.stack([objective(given, made[0], problem.target) for given, made in found]).min()
+        loss = torch.stack([objective(given, made[0], target) for given, made in found]).min()
         if not loss.requires_grad:
             return
         gradients = torch.autograd.grad(loss, [leaves[m.name] for m in movable], allow_unused=True)

@@ -51,8 +51,31 @@ def idiom(
     return declared
 
 
+class Together(nn.Module):
+    """All idioms of a file, each with inputs of its own."""
+
+    def __init__(self, models: list[Model]):
+        super().__init__()
+        self.parts = nn.ModuleList(model for model, _ in models)
+        self.counts = [len(inputs) for _, inputs in models]
+
+    def forward(self, *inputs: Tensor) -> tuple[Any, ...]:
+        found, start = [], 0
+        for part, count in zip(self.parts, self.counts, strict=True):
+            found.append(part(*inputs[start : start + count]))
+            start += count
+        return tuple(found)
+
+
+def together(safe: bool) -> Model:
+    models = [made(safe) for made in IDIOMS.values()]
+    return Together(models), tuple(value for _, inputs in models for value in inputs)
+
+
 def entries(names: dict[str, Any]) -> None:
-    """Adds an entry point for each idiom and one for its careless twin to the names of a module."""
+    """Adds entry points to a module's names: for each idiom, for its careless twin, for all together and their twins."""
     for name, made in IDIOMS.items():
         names[name] = lambda made=made: made(True)
         names[f"{name}_careless"] = lambda made=made: made(False)
+    names["healthy"] = lambda: together(True)
+    names["careless"] = lambda: together(False)
