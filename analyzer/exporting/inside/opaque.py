@@ -101,12 +101,22 @@ def translation(overload: Any, *, results: int | None = None, suffix: str = "") 
         tensors = [v for v in _flat([*arguments, *named.values()]) if isinstance(v, ir.Value)]
         made = ir.Node(DOMAIN + space, name + suffix, tensors, num_outputs=count)
         made.metadata_props["torch.overload"] = overload._overloadname
+        absent = [str(i) for given in arguments if _some(given) for i, v in enumerate(given) if v is None]
+        if absent:  # places of a list of indices: `x[:, i]`
+            made.metadata_props["torch.absent"] = " ".join(absent)
         for key, value in _numbers(overload, arguments, named):
             made.attributes[key] = ir.convenience.convert_attribute(key, value)
         _tracer().nodes.append(made)
         return made.outputs[0] if count == 1 and not listed else made.outputs
 
     return node
+
+
+def _some(given: Any) -> bool:
+    """Whether an argument is a list that holds a tensor."""
+    import onnx_ir as ir
+
+    return isinstance(given, (list, tuple)) and any(isinstance(v, ir.Value) for v in given)
 
 
 def _tracer() -> Any:

@@ -40,7 +40,7 @@ def idiom(
             torch.manual_seed(0)
             if len(shape) == 3:
                 layer: nn.Module = nn.Conv2d(shape[0], shape[1], 3, padding=1)
-                features = torch.rand(2, shape[0], shape[2], shape[2])
+                features = 5 * torch.randn(2, shape[0], shape[2], shape[2])
             else:
                 layer, features = nn.Linear(*shape), torch.randn(batch, shape[0])
             return Idiom(function, layer, safe, **parameters), (features, *rest())

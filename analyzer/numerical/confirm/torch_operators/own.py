@@ -8,6 +8,7 @@ import onnx_ir as ir
 
 from analyzer.numerical.confirm.torch_registry import Handler, Mode, UnsupportedOperator
 
+INDICES = "List[Optional[Tensor]]"
 SPACES = ("torch.aten", "torch.prims")  # a library's own kernels are not run here
 
 
@@ -33,11 +34,17 @@ def _own(node: ir.Node, x: Any, mode: Mode) -> Any:
     if found is None or not _is_pure(found._schema):
         raise UnsupportedOperator(f"{node.domain}.{node.op_type}")
     tensors, arguments, named = iter(x), [], {}
-    for argument in found._schema.arguments:
-        kind = str(argument.type)
-        if "List[Tensor]" in kind:
+    kinds = [str(argument.type) for argument in found._schema.arguments]
+    listed = len(x) - kinds.count("Tensor")  # of a single list, beside what is given by itself
+    for argument, kind in zip(found._schema.arguments, kinds, strict=True):
+        if "List[Tensor]" in kind or kinds.count(INDICES) > 1 or (INDICES in kinds and "Optional[Tensor]" in kinds):
             raise UnsupportedOperator(f"{node.domain}.{node.op_type}")
-        if kind in ("Tensor", "Optional[Tensor]"):
+        value: Any
+        if kind == INDICES:
+            value = [next(tensors) for _ in range(listed)]
+            for place in node.metadata_props.get("torch.absent", "").split():
+                value.insert(int(place), None)
+        elif kind in ("Tensor", "Optional[Tensor]"):
             value = next(tensors, None)
         elif argument.name in node.attributes:
             value = node.attributes[argument.name].value
