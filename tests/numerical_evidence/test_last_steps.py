@@ -130,6 +130,23 @@ def test_what_onnx_runtime_has_no_kernel_for_runs_in_pytorch(workers: Confirmer,
     assert "not finite" in ended.stdout
 
 
+def test_a_reproducer_in_pytorch_does_not_ask_a_tracer_for_sizes(workers: Confirmer, tmp_path: Path) -> None:
+    nodes = [
+        N("MatMul", ["x", "w"], ["h"]),
+        N("Shape", ["h"], ["size"]),
+        N("Cast", ["h"], ["short"], to=TensorProto.BFLOAT16),
+        N("Expand", ["short", "size"], ["wide"]),
+        N("Exp", ["wide"], ["lifted"]),
+        N("Cast", ["lifted"], ["made"], to=TensorProto.FLOAT),
+        TOTAL,
+    ]
+    found = next(f for f in review(workers, nodes, tmp_path, bounds=(-90, 90), w=W).findings if f.op == "Exp")
+    assert found.confidence is Confidence.CONFIRMED
+    assert found.reproducer is not None
+    ended = subprocess.run([sys.executable, tmp_path / found.reproducer], capture_output=True, text=True, check=False)
+    assert ended.returncode == 1, ended.stdout
+
+
 @pytest.mark.parametrize("epsilon", [1e-8, 1e-3])
 def test_half_precision_is_run_as_pytorch_computes_it(workers: Confirmer, epsilon: float) -> None:
     """log(p + 1e-8): ONNX Runtime adds in float32, where the sum is not 0."""

@@ -21,7 +21,7 @@ FILES = ("box_losses", "metric_losses", "likelihoods", "layers", "signals")
 MOST = 10.0  # times as large as its example is an input, as a configuration would say; pictures lie in [0, 1]
 UNDECIDED = {  # errors that no relation excludes and that runs may show, with inputs so large
 }
-SEEN_AT_ZERO = frozenset[str]()  # twins of which nothing is seen
+UNSEEN = {"gaussian_by_cholesky"}  # PyTorch raises where a matrix is not positive definite: no number is wrong
 
 
 @pytest.fixture(scope="module")
@@ -85,4 +85,4 @@ def test_no_error_is_seen_in_what_is_healthy(found: tuple[str, dict[str, tuple[F
 def test_every_careless_twin_is_seen(found: tuple[str, dict[str, tuple[Finding, ...]]]) -> None:
     file, results = found
     silent = {name for name, own in by_function(results["careless"], file).items() if not own}
-    assert silent <= SEEN_AT_ZERO
+    assert silent <= UNSEEN

@@ -221,7 +221,7 @@ def entropy(logits: Tensor, safe: bool) -> Tensor:
     return -(given * torch.log(given + 1e-10 if safe else given)).sum(1).mean()
 
 
-@idiom(6, 4, rest=lambda: (torch.rand(5) * 10, torch.randint(2, (5,)).float()))
+@idiom(6, 4, batch=10, rest=lambda: (torch.rand(10) * 10, torch.tensor([1.0, 0.0] * 5)))
 def proportional_hazards(given: Tensor, times: Tensor, events: Tensor, safe: bool) -> Tensor:
     order = torch.argsort(times, descending=True)
     risk = given.sum(1)[order]
