@@ -16,7 +16,6 @@ from analyzer.numerical.assumptions import (
     BEYOND,
     TWICE,
     Assumption,
-    as_examples_show,
     as_ranges,
     assume,
     close_to_examples,
@@ -31,6 +30,7 @@ from analyzer.numerical.explanation import behind, followers, message, rests_on
 from analyzer.numerical.findings import Support, finding_of, limited, unimportant
 from analyzer.numerical.hidden_overflows import HALF_SEARCHES, fails_with, worth_searching
 from analyzer.numerical.interpreter import interpret
+from analyzer.numerical.like_examples import LikeExamples, failing, key, like_examples
 from analyzer.numerical.repair.joint import joined
 from analyzer.numerical.repair.repair import Repair, repair
 from analyzer.numerical.repair.together import Revealed, with_revealed
@@ -79,7 +79,7 @@ def analyse(
         if not is_trained(graph, target):
             interpretation, gradients = without_gradients(interpretation)
             options = replace(options, backward=False)
-        like = _like_examples(graph, assumptions, interpretation, options)
+        like = like_examples(graph, assumptions, interpretation, options)
         case = _Case(graph, target, assumptions, interpretation, options, budget, output, root, like)
         try:
             findings = _findings(case, confirmer, confirm, explain)
@@ -199,53 +199,16 @@ class _Case:
     budget: ConfirmationBudget
     output: Path | None
     root: Path
-    like: _LikeExamples | None
+    like: LikeExamples | None
 
 
-@dataclass(frozen=True)
-class _LikeExamples:
-    """The same target with inputs that nobody described as their examples show them."""
-
-    assumptions: Sequence[Assumption]
-    failing: Mapping[tuple[Any, str, int], bool]  # what can fail there (node, rule, operand), and whether it is a root
-
-    def shows(self, warning: Alarm) -> bool:
-        return _key(warning) in self.failing
-
-    def first(self, warning: Alarm) -> bool:
-        """Whether it is the first failure there, while it follows from one that examples do not show."""
-        root = warning.root
-        while root is not None and root.root is not None:
-            root = root.root
-        return root is not None and not self.shows(root) and self.failing.get(_key(warning), False)
-
-
-def _key(warning: Alarm) -> tuple[Any, str, int]:
-    return warning.node, warning.rule, warning.operand
-
-
-def _like_examples(
-    graph: Graph, assumptions: Sequence[Assumption], found: Interpretation, options: Options
-) -> _LikeExamples | None:
-    """None where nothing fails, or where examples tell nothing."""
-    like = as_examples_show(graph, assumptions)
-    if not (found.warnings or found.overflows) or like == list(assumptions):
-        return None
-    return _LikeExamples(like, _failing(graph, like, options))
-
-
-def _failing(graph: Graph, assumptions: Sequence[Assumption], options: Options) -> dict[tuple[Any, str, int], bool]:
-    found = interpret(graph, as_ranges(assumptions), options=options)
-    return {_key(w): w.root is None for w in (*found.overflows, *found.warnings)}
-
-
-def _close_to_examples(case: _Case, unshown: Sequence[Alarm]) -> _LikeExamples | None:
+def _close_to_examples(case: _Case, unshown: Sequence[Alarm]) -> LikeExamples | None:
     """The target with inputs hardly larger than their examples, where that may tell of failures that no run shows."""
     like = case.like.assumptions if case.like is not None else case.assumptions
     close = close_to_examples(case.graph, like)
     if not unshown or close == list(like):
         return None
-    return _LikeExamples(close, _failing(case.graph, close, case.options))
+    return LikeExamples(close, failing(case.graph, close, case.options))
 
 
 def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: bool) -> list[Finding]:
@@ -350,7 +313,7 @@ def _important_followers(
 
 
 def _beyond_examples(
-    case: _Case, warning: Alarm, confirmation: Confirmation | None, like: _LikeExamples | None
+    case: _Case, warning: Alarm, confirmation: Confirmation | None, like: LikeExamples | None
 ) -> tuple[str, ...]:
     """The inputs that nobody described, where they fail the operator only if unlike their examples."""
     if like is None or (like.shows(warning) if confirmation is None else not confirmation.beyond):
@@ -366,7 +329,7 @@ def _behind(
 
     Of a value for which another operator fails alike it weighs no more than that one: both fail for the same values.
     """
-    first = next((w for w in case.interpretation.warnings if _key(w) == _key(revealed.warning)), None)
+    first = next((w for w in case.interpretation.warnings if key(w) == key(revealed.warning)), None)
     while first is not None and first.root is not None:
         first = first.root
     led, by = found.get(id(first), (None, None))

@@ -33,7 +33,6 @@ Region = tuple[Span, ...]
 WHOLE: Span = (0, None)
 MAX_DEPTH = 80  # operators followed back; deeper relations were never needed, and Python's stack ends at 1,000
 MAX_STEPS = 600  # of one question; what is not answered within them is not known, which is safe
-MOST_SLICED = 40  # operators looked at for a slice
 MAX_REGIONS = {Partitioning.SMASH: 0, Partitioning.PARTITION: 32, Partitioning.EXPAND: 4096}
 
 
@@ -61,38 +60,6 @@ def proves_by_regions(run: Run, operands: tuple[AbstractTensor, ...], safe: Call
         regions = list(itertools.islice(_regions(cuts, shape), limit + 1))
         if len(regions) <= limit and _holds_everywhere(view, operands, safe, shape, regions):
             return True
-    return False
-
-
-def through_windows(run: Run, *tensors: AbstractTensor) -> tuple[AbstractTensor, ...] | None:
-    """The same values as made, element by element, of what slices of the operators' operands show.
-
-    So ``clip(a - b)[:, 0]`` is ``clip(a[:, 0] - b[:, 0])``, and stands in relations to other values of ``a[:, 0]``. None
-    where no slice stands behind an element-wise operator.
-    """
-    if not any(_sliced(t) for t in tensors) or any(t.shape is None for t in tensors):
-        return None
-    view = Regions(run, blocks=False)
-    with run.ledger.quietly():
-        return tuple(view.part(t, (WHOLE,) * len(t.shape or ())) for t in tensors)
-
-
-def _sliced(tensor: AbstractTensor) -> bool:
-    """Whether a value rests, by element-wise operators, on a slice of what an element-wise operator made."""
-    queue, seen = [tensor], {tensor.key}
-    for current in queue:
-        source = current
-        while "window" in source.facts:
-            source = source.facts["window"][0]
-        computed = source.origin is not None and source.origin.rule.elementwise and source.origin.rule.pure
-        if source is not current and computed:
-            return True
-        if not computed or len(queue) > MOST_SLICED:
-            continue
-        for item in source.origin.inputs:
-            if isinstance(item, AbstractTensor) and item.key not in seen:
-                seen.add(item.key)
-                queue.append(item)
     return False
 
 

@@ -66,7 +66,9 @@ def test_what_takes_inputs_much_larger_than_their_example_is_a_warning(
     assert any("declare the true one" in s and "`x`" in s for s in found.evidence.sentences) == (level is Level.WARNING)
 
 
-@pytest.mark.parametrize(("example", "level"), [((-1.0, 1.0), Level.WARNING), ((-3.0, 3.0), Level.ERROR), (None, Level.ERROR)])
+@pytest.mark.parametrize(
+    ("example", "level"), [((-1.0, 1.0), Level.WARNING), ((-3.0, 3.0), Level.ERROR), (None, Level.ERROR)]
+)
 def test_what_no_run_shows_weighs_less_where_inputs_close_to_the_example_are_safe(
     workers: Confirmer, example: Range | None, level: Level
 ) -> None:

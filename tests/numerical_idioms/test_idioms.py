@@ -1,4 +1,4 @@
-"""Idioms of the literature on small layers: as they are published no error is seen in them, and in each careless twin."""
+"""Idioms of the literature on small layers: no error is seen in them as published, and some in each careless twin."""
 
 from __future__ import annotations
 

@@ -268,16 +268,12 @@ def _short_of(problem: SearchProblem, start: Point, overshot: Point) -> Iterator
             return
 
 
-def _apart(
-    problem: SearchProblem, start: Point, movable: Sequence[Leaf], scale: float, deadline: float
-) -> list[Point]:
+def _apart(problem: SearchProblem, start: Point, movable: Sequence[Leaf], scale: float, deadline: float) -> list[Point]:
     """Where the operand becomes as small and as large as it gets, of both signs perhaps: it is 0 in between."""
     index, found = problem.target[0], []
     for towards in (LOWEST, HIGHEST):
         point = start
-        for point, _ in itertools.islice(
-            _descend(problem, start, movable, scale, deadline, (index, towards)), STRIDES
-        ):
+        for point, _ in itertools.islice(_descend(problem, start, movable, scale, deadline, (index, towards)), STRIDES):
             pass
         found.append(point)
     return found

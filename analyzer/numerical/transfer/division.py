@@ -8,7 +8,6 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import affine, dims, dtypes
 from analyzer.numerical.domain.dtypes import Array, select
 from analyzer.numerical.domain.tensor import AbstractTensor
-from analyzer.numerical.regions import through_windows
 from analyzer.numerical.transfer.bins import share_of_bin
 from analyzer.numerical.transfer.facts import quotient_bound
 from analyzer.numerical.transfer.kinds import broadcast, build, independent, operands_on_common_blocks
@@ -18,6 +17,7 @@ from analyzer.numerical.transfer.peaks import of_quotient
 from analyzer.numerical.transfer.polynomials import polynomial_quotient
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.unit_rows import unit_fact
+from analyzer.numerical.windows import through_windows
 
 
 @transfer("Div")

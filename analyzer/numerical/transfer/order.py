@@ -100,7 +100,9 @@ class _Question:
         if name == "Add":
             return any(q.low >= 0 and self.holds(p, a, depth) for p, q in (y, y[::-1]))
         if name == "Sub":
-            return (y[1].high <= 0 and self.holds(y[0], a, depth)) or (y[1].key == a.key and self._twice(y[0], a, depth))
+            return (y[1].high <= 0 and self.holds(y[0], a, depth)) or (
+                y[1].key == a.key and self._twice(y[0], a, depth)
+            )
         if name == "Mul":
             return a.high <= 0 and any(_share(q) and self.holds(p, a, depth) for p, q in (y, y[::-1]))
         return False
