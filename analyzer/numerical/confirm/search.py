@@ -270,12 +270,10 @@ def _short_of(problem: SearchProblem, start: Point, overshot: Point) -> Iterator
 
 def _apart(problem: SearchProblem, start: Point, movable: Sequence[Leaf], scale: float, deadline: float) -> list[Point]:
     """Where the operand becomes as small and as large as it gets, of both signs perhaps: it is 0 in between."""
-    index, found = problem.target[0], []
+    found = []
     for towards in (LOWEST, HIGHEST):
-        point = start
-        for point, _ in itertools.islice(_descend(problem, start, movable, scale, deadline, (index, towards)), STRIDES):
-            pass
-        found.append(point)
+        way = _descend(problem, start, movable, scale, deadline, (problem.target[0], towards))
+        found.append([start, *(point for point, _ in itertools.islice(way, STRIDES))][-1])
     return found
 
 
