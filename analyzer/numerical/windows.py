@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from analyzer.numerical.interpreter import Run
 
 MOST_SLICED = 40  # operators looked at for a slice
+ROUNDS = 10  # of proofs over boxes cost as much
 
 
 def through_windows(run: Run, *tensors: AbstractTensor) -> tuple[AbstractTensor, ...] | None:
@@ -19,8 +20,9 @@ def through_windows(run: Run, *tensors: AbstractTensor) -> tuple[AbstractTensor,
     So ``clip(a - b)[:, 0]`` is ``clip(a[:, 0] - b[:, 0])``, and is related to other values of ``a[:, 0]``. None where
     no slice stands behind an element-wise operator.
     """
-    if not any(_sliced(t) for t in tensors) or any(t.shape is None for t in tensors):
+    if run.rounds_left <= 0 or any(t.shape is None for t in tensors) or not any(_sliced(t) for t in tensors):
         return None
+    run.rounds_left -= ROUNDS
     view = Regions(run, blocks=False)
     with run.ledger.quietly():
         return tuple(view.part(t, (WHOLE,) * len(t.shape or ())) for t in tensors)

@@ -48,7 +48,8 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
             )
         return result
     least, most = _limits(ctx, a, b)
-    if most is None and a.low >= 0 and (seen := through_windows(ctx.run, a, b)) is not None:
+    wide = most is None and a.low >= 0 and float(np.max(hi, initial=0.0)) > 1
+    if wide and (seen := through_windows(ctx.run, a, b)) is not None:
         least, most = _limits(ctx, *seen)
     if least is not None and most is not None:
         lo, hi = np.maximum(lo, least), np.minimum(hi, most)
