@@ -301,7 +301,7 @@ def graph_laplacian(z: Tensor, safe: bool) -> Tensor:
 @idiom(6, 8)
 def gradient_penalty(z: Tensor, safe: bool) -> Tensor:
     slopes = torch.cos(z)
-    length = torch.sqrt((slopes**2).sum(1) + 1e-12) if safe else (z * 2).norm(2, dim=1)
+    length = torch.sqrt((slopes**2).sum(1) + (1e-12 if safe else 0.0))
     return ((length - 1) ** 2).mean()
 
 
@@ -312,13 +312,11 @@ def affine_coupling(z: Tensor, safe: bool) -> Tensor:
     return torch.cat([kept, moved * torch.exp(scale)], -1).sum(-1) + scale.sum(-1)
 
 
-@idiom(6, 4, u=torch.full((4,), 0.1), w=torch.full((4,), 0.2))
+@idiom(6, 4, u=torch.full((4,), -0.5), w=torch.full((4,), 0.8))
 def planar_flow(z: Tensor, safe: bool, u: Tensor, w: Tensor) -> Tensor:
     inner = z @ w
-    dot = (w * u).sum()
-    bent = u + (F.softplus(dot) - 1 - dot) * w / (w * w).sum() if False else u
     slope = (1 - torch.tanh(inner) ** 2)[:, None] * w
-    determinant = 1 + slope @ bent
+    determinant = 1 + slope @ u
     return torch.log(determinant.abs() + 1e-8 if safe else determinant)
 
 
