@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from analyzer.numerical.decided import MIRRORED
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.reduced_axes import UNKNOWN
 from analyzer.numerical.transfer.facts import are_axes, same_magnitude
@@ -18,7 +19,6 @@ NORM_FACT, SQUARES_FACT = "norm", "sum of squares"
 DEPTH = 6  # operators between a norm and its division: an epsilon, a clip, a reshape
 UNDERFLOWN = 1e3  # a norm below this many times the root of the least normal number may have lost squares
 NORM = 64  # units in the last place: room for a root, an epsilon, a clip and a division
-ORDERED = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual")
 LOST = 1e-6  # of the norm's square, at most, for each element whose square has underflown
 
 
@@ -75,7 +75,7 @@ def _branch_norm(condition: AbstractTensor, truth: bool, x: AbstractTensor, axis
     if known == axis:
         return float(most)
     origin = condition.origin
-    if origin is None or origin.rule.name not in ORDERED or x.shape is None or not x.dtype.is_float or x.nan:
+    if origin is None or origin.rule.name not in MIRRORED or x.shape is None or not x.dtype.is_float or x.nan:
         return math.inf
     larger, smaller = origin.inputs if origin.rule.name.startswith("Greater") else origin.inputs[::-1]
     norm, limit = (smaller, larger) if truth else (larger, smaller)
