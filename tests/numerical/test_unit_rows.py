@@ -6,7 +6,7 @@ import numpy as np
 import onnx_ir as ir
 import onnxruntime
 import pytest
-from build import Builder, bounds, rules
+from build import Builder, bounds, rules, run
 
 from analyzer.graph import Graph
 
@@ -164,3 +164,15 @@ def test_no_row_in_a_ball_is_longer(seed: int) -> None:
         values[0] = scale
         (result,) = session.run(None, {"x": values})
         assert lo <= result.min() <= result.max() <= hi
+
+
+@pytest.mark.parametrize("axis", [-1, 0])
+def test_a_branch_may_be_narrower_than_what_it_is_chosen_for(axis: int) -> None:
+    b = Builder()
+    x = b.input("x", (5, 4))
+    length = b.op("ReduceL2", x, b.const([axis], np.int64))
+    for other in (b.const(0.5), b.const([0.5] * 4)):
+        graph = b.graph(b.op("Where", b.op("Greater", length, b.const(0.99)), other, x))
+        found = run(graph, {"x": (-100, 100)}, everything=True)
+        assert found.failed_rules == ()
+        assert found.values[graph.graph.outputs[0]].high == 100

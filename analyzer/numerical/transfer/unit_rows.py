@@ -61,11 +61,12 @@ def selected_unit(
 
     ``where(norm > c, x / norm * c, x)`` has rows of norm c at most.
     """
-    if result.shape is None or condition.shape is None or len(condition.shape) != len(result.shape) or result.nan:
+    whole = result.shape is not None and a.shape == b.shape == result.shape
+    if not whole or condition.rank != result.rank or condition.shape is None or result.nan:
         return {}
-    for axis in (i - len(result.shape) for i, size in enumerate(condition.shape) if size == 1):
+    for axis in (i - len(condition.shape) for i, size in enumerate(condition.shape) if size == 1):
         longest = max(_branch_norm(condition, t, x, axis) for x, t in ((a, True), (b, False)))
-        if math.isfinite(longest) and a.shape == b.shape == result.shape:
+        if math.isfinite(longest):
             return {"unit": (axis, longest)}
     return {}
 
