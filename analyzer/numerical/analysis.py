@@ -12,7 +12,15 @@ from typing import Any
 from analyzer.configuration.config import TargetConfig
 from analyzer.findings import AnalysisResult, Finding, Suggestion, UnsafeOperators
 from analyzer.graph import Graph, display_name
-from analyzer.numerical.assumptions import Assumption, as_examples_show, as_ranges, assume
+from analyzer.numerical.assumptions import (
+    BEYOND,
+    TWICE,
+    Assumption,
+    as_examples_show,
+    as_ranges,
+    assume,
+    close_to_examples,
+)
 from analyzer.numerical.confirm.confirmation import SPENT, ConfirmationBudget, Confirmer
 from analyzer.numerical.confirm.outcome import Confirmation
 from analyzer.numerical.confirm.processor import processor
@@ -20,9 +28,10 @@ from analyzer.numerical.confirm.reproducer import stem_of, write_reproducer
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.explanation import behind, followers, message, rests_on
-from analyzer.numerical.findings import Support, finding_of, unimportant
+from analyzer.numerical.findings import Support, finding_of, limited, unimportant
 from analyzer.numerical.hidden_overflows import HALF_SEARCHES, fails_with, worth_searching
 from analyzer.numerical.interpreter import interpret
+from analyzer.numerical.like_examples import LikeExamples, failing, key, like_examples
 from analyzer.numerical.repair.joint import joined
 from analyzer.numerical.repair.repair import Repair, repair
 from analyzer.numerical.repair.together import Revealed, with_revealed
@@ -71,7 +80,7 @@ def analyse(
         if not is_trained(graph, target):
             interpretation, gradients = without_gradients(interpretation)
             options = replace(options, backward=False)
-        like = _like_examples(graph, assumptions, interpretation, options)
+        like = like_examples(graph, assumptions, interpretation, options)
         case = _Case(graph, target, assumptions, interpretation, options, budget, output, root, like)
         try:
             findings = _findings(case, confirmer, confirm, explain)
@@ -191,40 +200,16 @@ class _Case:
     budget: ConfirmationBudget
     output: Path | None
     root: Path
-    like: _LikeExamples | None
+    like: LikeExamples | None
 
 
-@dataclass(frozen=True)
-class _LikeExamples:
-    """The same target with inputs that nobody described as their examples show them."""
-
-    assumptions: Sequence[Assumption]
-    failing: Mapping[tuple[Any, str, int], bool]  # what can fail there (node, rule, operand), and whether it is a root
-
-    def shows(self, warning: Alarm) -> bool:
-        return _key(warning) in self.failing
-
-    def first(self, warning: Alarm) -> bool:
-        """Whether it is the first failure there, while it follows from one that examples do not show."""
-        root = warning.root
-        while root is not None and root.root is not None:
-            root = root.root
-        return root is not None and not self.shows(root) and self.failing.get(_key(warning), False)
-
-
-def _key(warning: Alarm) -> tuple[Any, str, int]:
-    return warning.node, warning.rule, warning.operand
-
-
-def _like_examples(
-    graph: Graph, assumptions: Sequence[Assumption], found: Interpretation, options: Options
-) -> _LikeExamples | None:
-    """None where nothing fails, or where examples tell nothing."""
-    like = as_examples_show(graph, assumptions)
-    if not (found.warnings or found.overflows) or like == list(assumptions):
+def _close_to_examples(case: _Case, unshown: Sequence[Alarm]) -> LikeExamples | None:
+    """The target with inputs hardly larger than their examples, where that may tell of failures that no run shows."""
+    like = case.like.assumptions if case.like is not None else case.assumptions
+    close = close_to_examples(case.graph, like)
+    if not unshown or close == list(like):
         return None
-    other = interpret(graph, as_ranges(like), options=options)
-    return _LikeExamples(like, {_key(w): w.root is None for w in (*other.overflows, *other.warnings)})
+    return LikeExamples(close, failing(case.graph, close, case.options))
 
 
 def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: bool) -> list[Finding]:
@@ -242,6 +227,8 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
         for warning in _hidden(case, confirmer, deadline, follow, reached, shown):
             reached.append(warning)
             roots.append(warning)
+    tried = confirm and confirmer is not None
+    close = _close_to_examples(case, [w for w in roots if id(w) not in shown]) if tried else None
     needed: dict[int, Precondition] = {}
     repairs: list[tuple[Alarm, Repair]] = []
     for warning in roots if explain else ():
@@ -257,12 +244,15 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
     )
     mends = joined(case.graph, repairs, as_ranges(case.assumptions), case.options, case.root)
     found = []
+    found_by: dict[int, tuple[Finding, Support]] = {}
     for warning in roots:
         confirmation = shown.get(id(warning))
         shown_by = f"{confirmation.engine}: {confirmation.sentence}" if confirmation else ""
         standing = confirmation.standing if confirmation else None
-        beyond = _beyond_examples(case, warning, confirmation)
-        support = Support(shown_by, needed.get(id(warning)), mends.get(id(warning)), standing, beyond)
+        beyond, times = _beyond_examples(case, warning, confirmation, case.like), BEYOND
+        if not beyond and confirmation is None:
+            beyond, times = _beyond_examples(case, warning, None, close), TWICE
+        support = Support(shown_by, needed.get(id(warning)), mends.get(id(warning)), standing, beyond, times)
         after = [w for w in follow.get(id(warning), []) if w not in roots]
         finding = finding_of(
             case.graph, case.target.id, case.interpretation, warning, case.assumptions, after, support, case.root
@@ -271,7 +261,8 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
             path = _write(case, confirmation, finding, warning, case.output)
             finding = replace(finding, reproducer=str(path.relative_to(case.output)))
         found.append(finding)
-    return [*found, *(_behind(case, each, mends.get(id(each.warning))) for each in hidden_behind)]
+        found_by[id(warning)] = finding, support
+    return [*found, *(_behind(case, each, mends.get(id(each.warning)), found_by) for each in hidden_behind)]
 
 
 def _hidden(
@@ -322,11 +313,13 @@ def _important_followers(
     return kept
 
 
-def _beyond_examples(case: _Case, warning: Alarm, confirmation: Confirmation | None) -> tuple[str, ...]:
+def _beyond_examples(
+    case: _Case, warning: Alarm, confirmation: Confirmation | None, like: LikeExamples | None
+) -> tuple[str, ...]:
     """The inputs that nobody described, where they fail the operator only if unlike their examples."""
-    if case.like is None or (case.like.shows(warning) if confirmation is None else not confirmation.beyond):
+    if like is None or (like.shows(warning) if confirmation is None else not confirmation.beyond):
         return ()
-    narrowed = {a.name for a, b in zip(case.assumptions, case.like.assumptions, strict=True) if a != b}
+    narrowed = {a.name for a, b in zip(case.assumptions, like.assumptions, strict=True) if a != b}
     # What the operand rests on; where that is nothing of them (the weights of classes), what its other operands do.
     for each in (warning, replace(warning, operand=-1)):
         rests = rests_on(behind(case.graph.graph, each), case.assumptions)
@@ -335,9 +328,20 @@ def _beyond_examples(case: _Case, warning: Alarm, confirmation: Confirmation | N
     return ()
 
 
-def _behind(case: _Case, revealed: Revealed, mend: Suggestion | None) -> Finding:
-    """The finding for a failure that shows once the suggestions for others are applied."""
-    after, support = revealed.after, Support(suggestion=mend, hidden=True)
+def _behind(
+    case: _Case, revealed: Revealed, mend: Suggestion | None, found: Mapping[int, tuple[Finding, Support]]
+) -> Finding:
+    """The finding for a failure that shows once the suggestions for others are applied.
+
+    Of a value for which another operator fails alike it weighs no more than that one: both fail for the same values.
+    """
+    first = next((w for w in case.interpretation.warnings if key(w) == key(revealed.warning)), None)
+    while first is not None and first.root is not None:
+        first = first.root
+    led, by = found.get(id(first), (None, None))
+    if led is None or by is None or led.rule != revealed.warning.rule or not limited(led, by):
+        led = None
+    after, support = revealed.after, Support(suggestion=mend, hidden=True, led=led)
     return finding_of(
         after.graph, case.target.id, after.interpretation, revealed.shown, case.assumptions, (), support, case.root
     )

@@ -29,6 +29,7 @@ INPUT_DEFAULT = 100.0  # an input of which nothing is known lies in [-100, 100]
 INTEGER_DEFAULT = 1000  # of an integer input whose reader says nothing: indices of vocabularies name theirs
 FEWEST_MASKED = 4  # elements of a mask's example that tell something
 BEYOND = 10.0  # times the largest number of an example: an order of magnitude more than a batch shows
+TWICE = 2.0  # as large as the example, where no run shows a failure of what is larger
 ZERO_DEFAULT = 1.0  # a weight that starts at 0 lies in [-1, 1]
 
 
@@ -107,6 +108,21 @@ def as_examples_show(graph: Graph, assumptions: Sequence[Assumption], times: flo
     """
     inputs = {v.name: v for v in graph.graph.inputs}
     return [_in_order(_as_shown(a, v, times), v) if (v := inputs.get(a.name)) is not None else a for a in assumptions]
+
+
+def close_to_examples(graph: Graph, assumptions: Sequence[Assumption]) -> list[Assumption]:
+    """Assumptions that are like the examples already, with default ranges no more than twice as large as these show."""
+    inputs = {v.name: v for v in graph.graph.inputs}
+    return [_close(a, inputs[a.name]) if a.name in inputs else a for a in assumptions]
+
+
+def _close(given: Assumption, value: ir.Value) -> Assumption:
+    if given.range.origin is not Origin.DEFAULT or SPAN not in value.metadata_props:
+        return given
+    low, high = _numbers(value.metadata_props[SPAN])
+    most = TWICE * max(-low, high)
+    lo, hi = max(given.range.lo, -most), min(given.range.hi, most)
+    return given if lo > hi else _within(given, lo, hi)
 
 
 def _as_shown(given: Assumption, value: ir.Value, times: float) -> Assumption:

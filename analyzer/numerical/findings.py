@@ -79,6 +79,7 @@ READ_APART = (
     "The model asks for its own values at or before this place (a branch, a size, a number): those of inputs "
     "from which nothing else is computed, and which stand here as in the example. With others it may go another way."
 )
+LED = "It fails for the same values as `{node}`, which receives the same operand and stands before it."
 HIDDEN = "; it shows once what fails before it is mended"
 SHOWN = 8  # assumptions and followers listed one by one
 
@@ -92,7 +93,9 @@ class Support:
     suggestion: Suggestion | None = None
     standing: Standing | None = None
     beyond: tuple[str, ...] = ()  # inputs that nobody described and that must be unlike their examples
+    times: float = BEYOND  # as large as the examples, at most: what is larger is unlike them
     hidden: bool = False  # behind failures that come first
+    led: Finding | None = None  # of an operator before it that fails for the same values of the same operand
 
 
 def finding_of(
@@ -130,7 +133,7 @@ def finding_of(
     beyond = () if proved else support.beyond
     if beyond:
         names = " and ".join(f"`{name}`" for name in beyond[:3])
-        sentences += (BEYOND_EXAMPLES.format(names=names, times=BEYOND),)
+        sentences += (BEYOND_EXAMPLES.format(names=names, times=support.times),)
     elsewhere = support.standing is not None and support.standing.elsewhere
     if elsewhere:
         sentences += (ELSEWHERE,)
@@ -142,6 +145,9 @@ def finding_of(
     level = Level.WARNING if doubtful else level_of(warning, graph, confidence)
     if frozen and not certain(warning):  # about one way of several that the model may go
         level = Level.WARNING if failed else Level.NOTE
+    if support.led is not None and not proved:
+        sentences += (LED.format(node=support.led.node),)
+        level = max(level, support.led.level, key=list(Level).index)  # the milder one
     table = interval_table(graph, interpretation, warning)
     written = written_operand(root, warning.node, warning.operand) if root is not None else ""
     return Finding(
@@ -182,6 +188,12 @@ def _without_volume(graph: Graph, warning: Alarm, assumptions: Sequence[Assumpti
     named = [f"`{name}`" for name in weights[:SHOWN]]
     more = f" and {len(weights) - SHOWN} more" if len(weights) > SHOWN else ""
     return ZEROS.format(weights=" and ".join(named) + more) if weights else ""
+
+
+def limited(found: Finding, support: Support) -> bool:
+    """Whether a finding blocks nothing because of the values at which its operator fails, not because of its reach."""
+    reaches = support.standing is None or support.standing.reached != ""
+    return found.level is not Level.ERROR and reaches
 
 
 def unimportant(standing: Standing | None) -> str:

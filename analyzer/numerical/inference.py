@@ -91,6 +91,9 @@ def inferred_input(value: ir.Value, uses: Uses) -> ValueRange | None:
             return ValueRange(0.1, 1.0, Origin.INFERRED, "dropout keep probability")
         if RATE.search(name) or any(_drops(node, i) for node, i in readers):
             return ValueRange(0.0, 0.9, Origin.INFERRED, "dropout rate")
+    whole = _integer("", [r for n, _ in readers if _to_integer(n) for r in _readers(n.outputs[0])])
+    if whole is not None:
+        return whole
     if any(_holds_labels(node, i) for node, i in readers):
         return ValueRange(0.0, 1.0, Origin.INFERRED, "labels: a probability for each class")
     if MASK.search(name):
@@ -106,6 +109,10 @@ def _integer(name: str, readers: Iterable[tuple[ir.Node, int]]) -> ValueRange | 
         operator = operator_name(node)
         if traits_of(node) & TAKES_ROWS and i == 1:  # of several columns of GatherND's, the first
             rows = _rows(node.inputs[0], node)
+            if rows and (smallest is None or rows < smallest[0]):
+                smallest = (rows, f"indices into a table of {rows} rows")
+        elif operator == "Concat" and i > 0:
+            rows = _column(node, i)
             if rows and (smallest is None or rows < smallest[0]):
                 smallest = (rows, f"indices into a table of {rows} rows")
         elif operator == "OneHot":
@@ -125,6 +132,37 @@ def _integer(name: str, readers: Iterable[tuple[ir.Node, int]]) -> ValueRange | 
     if MASK.search(name):
         return ValueRange(0, 1, Origin.INFERRED, "mask")
     return None
+
+
+def _to_integer(node: ir.Node) -> bool:
+    if operator_name(node) != "Cast":
+        return False
+    made, to = node.outputs[0].dtype, node.attributes.get("to")
+    if made is None and to is not None and to.type == ir.AttributeType.INT:
+        made = ir.DataType(to.as_int())
+    return made is not None and made.is_integer()
+
+
+def _column(node: ir.Node, place: int) -> int | None:
+    """How many rows the axis of a table has whose indices are an operand of a concatenation: GatherND's columns."""
+    if not all(_is_column(v) for v in node.inputs):
+        return None
+    for use in node.outputs[0].uses():
+        batch = use.node.attributes.get("batch_dims")
+        table = _shape(use.node.inputs[0]) if operator_name(use.node) == "GatherND" and use.idx == 1 else None
+        if table is not None and place < len(table) and (batch is None or batch.as_int() == 0):
+            rows = table[place]
+            return rows if isinstance(rows, int) and rows > 1 else None
+    return None
+
+
+def _is_column(value: ir.Value | None) -> bool:
+    """Whether the last axis has size 1, which the torch exporter does not write at what it has made a column itself."""
+    shape = _shape(value)
+    node = value.producer() if value is not None else None
+    if shape is not None or operator_name(node) != "Unsqueeze" or node is None:
+        return bool(shape) and shape is not None and shape[-1] == 1
+    return _constant(node.inputs[1]) == -1
 
 
 def _rows(table: ir.Value | None, node: ir.Node) -> int | None:

@@ -8,6 +8,7 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 import torch
+from build import Builder, rules, run
 
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical import Options, interpret
@@ -157,3 +158,17 @@ def test_a_text_that_does_not_fit_into_its_frames_is_told_where_torch_gives_infi
     kept = torch.cat([y[torch.isfinite(y)] for y in made])
     assert value.low <= float(kept.min())
     assert float(kept.max()) <= value.high
+
+
+def test_what_is_positive_by_proof_alone_has_a_logarithm_of_gamma() -> None:
+    """w + (1 - w) c with c >= 1 reaches 1 whatever w is; its bounds reach 0."""
+    b = Builder()
+    w, c = b.input("w", (4,)), b.input("c", (4,))
+    mixed = b.op("Add", w, b.op("Mul", b.op("Sub", b.const(1.0), w), c))
+    g = b.graph(b.op("lgamma", mixed, domain="torch.aten", name="gamma"))
+    found = run(g, {"w": (0, 1), "c": (1, 50)}, everything=True)
+    assert (found.warnings, found.failed_rules) == ((), ())
+    result = found.values[g.graph.outputs[0]]
+    assert result.low < -0.12
+    assert 144 < result.high < 200
+    assert rules(g, {"w": (0, 1), "c": (0, 50)}) == [("invalid-domain", "gamma")]

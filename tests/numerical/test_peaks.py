@@ -196,3 +196,29 @@ def test_shares_of_what_is_always_0_fail_once_and_no_rule_raises() -> None:
     found = run(b.graph(again), SCORES)
     assert [w.node.name for w in found.warnings if w.root is None] == ["first"]
     assert not found.failed_rules
+
+
+def classes_met(depth: int = 3) -> Graph:
+    """One over the number of classes of which some label is, as losses of proxies have it."""
+    b = Builder()
+    labels = b.input("labels", (6,), "int64")
+    rows = b.op("OneHot", labels, b.const(depth, np.int64), b.const([0.0, 1.0]), axis=-1)
+    counts = b.op("ReduceSum", rows, b.const([0], np.int64), keepdims=0)
+    met = b.op("Not", b.op("Equal", counts, b.const(0.0)))
+    total = b.op("ReduceSum", b.op("Cast", met, to=1), b.const([0], np.int64), keepdims=0)
+    return b.graph(b.op("Reciprocal", total, name="share"))
+
+
+def test_some_class_has_a_label_unless_labels_lie_outside() -> None:
+    assert rules(classes_met(), {"labels": (0, 2)}) == []
+    assert rules(classes_met(), {"labels": (0, 3)}) == [("division-by-zero", "share")]
+    assert rules(classes_met(2), {"labels": (0, 2)}) == [("division-by-zero", "share")]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_run_of_classes_leaves_the_bounds(seed: int) -> None:
+    graph = classes_met()
+    known = run(graph, {"labels": (0, 2)}, everything=True).values[graph.graph.outputs[0]]
+    labels = np.random.default_rng(seed).integers(0, 3, 6) if seed else np.full(6, 1)
+    (result,) = engine(graph).run(None, {"labels": labels})
+    assert outside(known, result) == ""

@@ -6,7 +6,7 @@ import numpy as np
 import onnx_ir as ir
 import onnxruntime
 import pytest
-from build import Builder, bounds, rules
+from build import Builder, bounds, rules, run
 
 from analyzer.graph import Graph
 
@@ -115,3 +115,64 @@ def test_no_run_leaves_the_bounds(seed: int) -> None:
         x[:4] = np.sign(y) * min(scale, 100.0)
         (result,) = session.run(None, {"x": x, "y": np.sign(y) if seed % 3 else y})
         assert lo <= result.min() <= result.max() <= hi
+
+
+@pytest.mark.parametrize("axis", [-1, 0])
+def test_an_operand_that_a_product_transposes_keeps_its_norms(axis: int) -> None:
+    b = Builder()
+    x, y = normalised(b, b.input("x", (5, 6))), normalised(b, b.input("y", (4, 6)), axis=axis)
+    lo, hi = bounds(b.graph(b.op("Gemm", x, y, transB=1)), {"x": (-100, 100), "y": (-100, 100)})
+    assert (hi < 1.01 and lo > -1.01) == (axis == -1)
+
+
+def into_ball(b: Builder, x: str, compare: str = "Greater", factor: float = 0.99, axis: int = -1) -> str:
+    """Rows that are longer than 0.99 brought to that length (or to another by `factor`)."""
+    length = b.op("Max", b.op("ReduceL2", x, b.const([axis], np.int64)), b.const(1e-15))
+    shorter = b.op("Mul", b.op("Div", x, length), b.const(factor))
+    limit = b.const(0.99)
+    if compare == "Less":
+        return str(b.op("Where", b.op("Less", length, limit), x, shorter))
+    return str(b.op("Where", b.op(compare, length, limit), shorter, x))
+
+
+@pytest.mark.parametrize("compare", ["Greater", "GreaterOrEqual", "Less"])
+def test_a_row_brought_into_a_ball_stays_there(compare: str) -> None:
+    def distance(factor: float = 0.99, axis: int = -1, other: str = compare) -> list[tuple[str, str]]:
+        b = Builder()
+        x = into_ball(b, b.input("x", (5, 4)), other, factor, axis)
+        square = b.op("ReduceSum", b.op("Mul", x, x), b.const([-1], np.int64))
+        return rules(b.graph(b.op("Reciprocal", b.op("Sub", b.const(1.0), square), name="inverse")), {"x": (-100, 100)})
+
+    assert distance() == []
+    assert distance(factor=1.1) == distance(axis=0) == [("division-by-zero", "inverse")]
+    swapped = {"Greater": "LessOrEqual", "GreaterOrEqual": "LessOrEqual", "Less": "Greater"}[compare]
+    if swapped == "LessOrEqual":  # what is short is brought to the length, and what is long stays as it is
+        assert distance(other=swapped) == [("division-by-zero", "inverse")]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_row_in_a_ball_is_longer(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    b = Builder()
+    row = into_ball(b, b.input("x", (5, 64)))
+    graph = b.graph(b.op("ReduceSum", b.op("Mul", row, row), b.const([-1], np.int64)))
+    lo, hi = bounds(graph, {"x": (-100, 100)})
+    assert 0.98 < hi < 0.9805
+    session = onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString())
+    for scale in (1e2, 1.0, 0.99 / 8, 1e-5, 1e-7, 1e-20, 1e-23):
+        values = np.clip(rng.standard_normal((5, 64)) * scale, -100, 100).astype(np.float32)
+        values[0] = scale
+        (result,) = session.run(None, {"x": values})
+        assert lo <= result.min() <= result.max() <= hi
+
+
+@pytest.mark.parametrize("axis", [-1, 0])
+def test_a_branch_may_be_narrower_than_what_it_is_chosen_for(axis: int) -> None:
+    b = Builder()
+    x = b.input("x", (5, 4))
+    length = b.op("ReduceL2", x, b.const([axis], np.int64))
+    for other in (b.const(0.5), b.const([0.5] * 4)):
+        graph = b.graph(b.op("Where", b.op("Greater", length, b.const(0.99)), other, x))
+        found = run(graph, {"x": (-100, 100)}, everything=True)
+        assert found.failed_rules == ()
+        assert found.values[graph.graph.outputs[0]].high == 100

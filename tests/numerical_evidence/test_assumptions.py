@@ -230,3 +230,31 @@ def test_tensorflow_variables_are_widened_from_their_initial_value() -> None:
     graph.graph.inputs.append(variable)
     found = as_ranges(assume(graph, FILE))["v"]
     assert (round(found.lo, 6), round(found.hi, 6)) == (-0.6, 0.6)
+
+
+@pytest.mark.parametrize(("column", "rows"), [(0, 7), (1, 3)])
+def test_floats_that_are_cast_to_indices_lie_in_the_table(column: int, rows: int) -> None:
+    """Labels are often floats until they choose: ``p[torch.arange(n), answers.long()]``."""
+    other = "other" if column else "labels"
+    nodes = [
+        helper.make_node("Cast", ["answers"], ["labels"], to=TensorProto.INT64),
+        helper.make_node("Unsqueeze", ["labels", "last"], ["one"]),
+        helper.make_node("Unsqueeze", [other, "last"], ["two"]),
+        helper.make_node("Concat", ["two", "one"] if column else ["one", "one"], ["places"], axis=-1),
+        helper.make_node("GatherND", ["table", "places"], ["y"]),
+    ]
+    inputs = [value("answers", TensorProto.FLOAT, 5), value("table", TensorProto.FLOAT, 7, 3)]
+    inputs += [value("other", TensorProto.INT64, 5)] if column else []
+    graph = graph_of(nodes, inputs, last=np.array([-1], np.int64))
+    found = as_ranges(assume(graph, FILE))["answers"]
+    least = min(rows, 3)  # of labels that choose along both axes the narrower tells
+    assert (found.lo, found.hi, found.origin) == (0, least - 1, Origin.INFERRED)
+
+
+def test_floats_that_are_read_as_numbers_too_are_no_indices() -> None:
+    nodes = [
+        helper.make_node("Cast", ["x"], ["whole"], to=TensorProto.INT64),
+        helper.make_node("Cast", ["whole"], ["back"], to=TensorProto.FLOAT),
+        helper.make_node("Log", ["back"], ["y"]),
+    ]
+    assert as_ranges(assume(graph_of(nodes, [value("x", TensorProto.FLOAT, 5)]), FILE))["x"].lo == -100

@@ -66,6 +66,28 @@ def test_what_takes_inputs_much_larger_than_their_example_is_a_warning(
     assert any("declare the true one" in s and "`x`" in s for s in found.evidence.sentences) == (level is Level.WARNING)
 
 
+@pytest.mark.parametrize(
+    ("example", "level"), [((-1.0, 1.0), Level.WARNING), ((-3.0, 3.0), Level.ERROR), (None, Level.ERROR)]
+)
+def test_what_no_run_shows_weighs_less_where_inputs_close_to_the_example_are_safe(
+    workers: Confirmer, example: Range | None, level: Level
+) -> None:
+    """1 / (E[x²] - E[x]² + c), where c exceeds what rounding can do to squares of up to 2², not of 6²."""
+    nodes = [
+        N("Mul", ["x", "x"], ["squares"]),
+        N("ReduceMean", ["squares"], ["square"], keepdims=1),
+        N("ReduceMean", ["x"], ["mean"], keepdims=1),
+        N("Mul", ["mean", "mean"], ["other"]),
+        N("Sub", ["square", "other"], ["variance"]),
+        N("Constant", [], ["c"], value_float=1e-5),
+        N("Add", ["variance", "c"], ["below"]),
+        N("Div", ["x", "below"], ["y"]),
+    ]
+    found = review(workers, nodes, example)["division-by-zero"]
+    assert (found.level, found.confidence) == (level, Confidence.POSSIBLE)
+    assert any("more than 2 times" in s for s in found.evidence.sentences) == (level is Level.WARNING)
+
+
 @pytest.mark.parametrize(("example", "level"), [((0.1, 1.0), Level.WARNING), ((-1.0, 1.0), Level.ERROR)])
 def test_a_sign_that_the_example_does_not_show_is_a_warning(workers: Confirmer, example: Range, level: Level) -> None:
     assert levels(review(workers, [N("Sqrt", ["x"], ["y"])], example)) == {"sqrt-of-negative": level}

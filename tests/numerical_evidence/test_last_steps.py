@@ -61,6 +61,41 @@ def test_an_element_is_brought_to_exactly_0(workers: Confirmer, magnitude: str) 
     assert review(workers, repaired, w=W).findings == ()
 
 
+def test_a_sum_that_changes_its_sign_is_brought_to_exactly_0(workers: Confirmer) -> None:
+    """x / (sum(h) + 1): of many numbers one last digit makes it exactly -1."""
+    nodes = [
+        ONE,
+        N("MatMul", ["x", "w"], ["h"]),
+        N("ReduceSum", ["h"], ["total"], keepdims=0),
+        N("Add", ["total", "one"], ["below"]),
+        N("Div", ["x", "below"], ["made"]),
+        TOTAL,
+    ]
+    (found,) = review(workers, nodes, bounds=(-100, 100), w=W).findings
+    assert (found.rule, found.confidence, found.level) == (
+        "numerical/division-by-zero", Confidence.CONFIRMED, Level.ERROR,
+    )  # fmt: skip
+
+
+def test_a_cosine_exceeds_1_by_a_rounding(workers: Confirmer) -> None:
+    """sqrt(1 - cos²) of rows of x and one direction: for some vectors it is negative."""
+    unit = [
+        N("ReduceL2", ["x", "last"], ["norm"]),
+        N("Max", ["norm", "tiny"], ["length"]),
+        N("Div", ["x", "length"], ["row"]),
+        N("MatMul", ["row", "direction"], ["cosine"]),
+        N("Mul", ["cosine", "cosine"], ["square"]),
+        ONE,
+        N("Sub", ["one", "square"], ["rest"]),
+    ]
+    direction = (W[0] / np.linalg.norm(W[0])).reshape(4, 1)
+    held = {"last": np.array([-1], np.int64), "tiny": np.float32(1e-12), "direction": direction}
+    found = {f.rule: f for f in review(workers, [*unit, N("Sqrt", ["rest"], ["made"]), TOTAL], **held).findings}
+    assert found["numerical/sqrt-of-negative"].confidence is Confidence.CONFIRMED
+    safe = [*unit, N("Max", ["rest", "tiny"], ["kept"]), N("Sqrt", ["kept"], ["made"]), TOTAL]
+    assert "numerical/sqrt-of-negative" not in {f.rule for f in review(workers, safe, **held).findings}
+
+
 def test_an_overflow_is_shown_where_it_reaches_a_result(workers: Confirmer) -> None:
     """A mask of -65504 x 2 overflows in every masked place; only a row without any other gives NaN."""
     nodes = [
@@ -93,6 +128,23 @@ def test_what_onnx_runtime_has_no_kernel_for_runs_in_pytorch(workers: Confirmer,
     ended = subprocess.run([sys.executable, tmp_path / found.reproducer], capture_output=True, text=True, check=False)
     assert ended.returncode == 1, ended.stdout
     assert "not finite" in ended.stdout
+
+
+def test_a_reproducer_in_pytorch_does_not_ask_a_tracer_for_sizes(workers: Confirmer, tmp_path: Path) -> None:
+    nodes = [
+        N("MatMul", ["x", "w"], ["h"]),
+        N("Shape", ["h"], ["size"]),
+        N("Cast", ["h"], ["short"], to=TensorProto.BFLOAT16),
+        N("Expand", ["short", "size"], ["wide"]),
+        N("Exp", ["wide"], ["lifted"]),
+        N("Cast", ["lifted"], ["made"], to=TensorProto.FLOAT),
+        TOTAL,
+    ]
+    found = next(f for f in review(workers, nodes, tmp_path, bounds=(-90, 90), w=W).findings if f.op == "Exp")
+    assert found.confidence is Confidence.CONFIRMED
+    assert found.reproducer is not None
+    ended = subprocess.run([sys.executable, tmp_path / found.reproducer], capture_output=True, text=True, check=False)
+    assert ended.returncode == 1, ended.stdout
 
 
 @pytest.mark.parametrize("epsilon", [1e-8, 1e-3])

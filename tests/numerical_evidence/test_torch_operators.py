@@ -169,6 +169,20 @@ def test_operators_of_torch_itself_are_run_by_it() -> None:
         run(PreparedModel(foreign), leaves, Mode(surrogate=False))
 
 
+@pytest.mark.parametrize(("left_out", "expected"), [("01", [[9.0, 1.0], [9.0, 3.0]]), ("1", [[9.0, 9.0], [2.0, 3.0]])])
+def test_an_assignment_to_columns_knows_its_axes(left_out: str, expected: list[list[float]]) -> None:
+    """``x[:, i] = v`` and ``x[i] = v`` are one operator with the same operands."""
+    import torch
+
+    node = helper.make_node("index_put", ["x", "i", "v"], ["y"], domain="torch.aten")
+    node.metadata_props.add(key="torch.left_out", value=left_out)
+    inputs = [helper.make_tensor_value_info(n, k, None) for n, k in (("x", 1), ("i", 7), ("v", 1))]
+    graph = helper.make_graph([node], "g", inputs, [helper.make_tensor_value_info("y", 1, None)])
+    leaves = {"x": torch.arange(4.0).view(2, 2), "i": torch.tensor([0]), "v": torch.tensor(9.0)}
+    values = run(PreparedModel(ir.from_proto(helper.make_model(graph))), leaves, Mode(surrogate=False))
+    assert values["y"].tolist() == expected
+
+
 @pytest.mark.parametrize(("domain", "expected"), [("", [0.0, 0.0, 1.0]), ("tf", [np.nan, np.nan, 1.0])])
 def test_a_rectifier_hands_on_gradients_as_its_framework_does(domain: str, expected: list[float]) -> None:
     """PyTorch selects, TensorFlow multiplies by a mask (the last one is what ``tf.GradientTape`` gives)."""

@@ -35,8 +35,10 @@ def test_of_indices_that_leave_an_axis_out_a_node_does_not_tell_which() -> None:
 
 
 def test_an_export_tells_which_axes_an_index_leaves_out() -> None:
-    assert _left_out(("x", [None, "i"], "values")) == "01"
-    assert _left_out(("x", ["i"], "values")) == ""
+    schema = torch.ops.aten.index_put.default._schema
+    assert _left_out(schema, ("x", [None, "i"], "values")) == "01"
+    assert _left_out(schema, ("x", ["i"], "values")) == "1"
+    assert _left_out(torch.ops.aten.cat.default._schema, (["x", "y"], 0)) == ""
 
 
 def test_the_negative_log_likelihood_is_run() -> None:

@@ -101,7 +101,7 @@ def translation(overload: Any, *, results: int | None = None, suffix: str = "") 
         tensors = [v for v in _flat([*arguments, *named.values()]) if isinstance(v, ir.Value)]
         made = ir.Node(DOMAIN + space, name + suffix, tensors, num_outputs=count)
         made.metadata_props["torch.overload"] = overload._overloadname
-        left_out = _left_out(arguments)
+        left_out = _left_out(overload._schema, arguments)
         if left_out:
             made.metadata_props["torch.left_out"] = left_out
         for key, value in _numbers(overload, arguments, named):
@@ -130,13 +130,10 @@ def _numbers(overload: Any, arguments: Sequence[Any], named: Any) -> Iterator[tu
             yield name, list(value)
 
 
-def _left_out(arguments: Sequence[Any]) -> str:
-    """Of a list with tensors and nothing (the indices of ``x[:, i]``) a 1 for each tensor and a 0 for each nothing.
-
-    Empty where nothing is left out.
-    """
-    for value in arguments:
-        if isinstance(value, (list, tuple)) and any(v is None for v in value):
+def _left_out(schema: Any, arguments: Sequence[Any]) -> str:
+    """Of a list of indices (of ``x[:, i]``) a 1 for each tensor and a 0 for each axis that is left out."""
+    for argument, value in zip(schema.arguments, arguments, strict=False):
+        if str(argument.type) == "List[Optional[Tensor]]" and isinstance(value, (list, tuple)):
             return "".join("0" if v is None else "1" for v in value)
     return ""
 

@@ -8,6 +8,7 @@ model's own dtypes.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +18,10 @@ import numpy as np
 
 from analyzer.numerical.confirm.approach import approached, signed_values
 from analyzer.numerical.confirm.extract import Leaf
-from analyzer.numerical.confirm.objective import EDGE, ZERO, failed, nearly, objective
+from analyzer.numerical.confirm.objective import EDGE, HIGHEST, LOWEST, ZERO, failed, nearly, objective
 from analyzer.numerical.confirm.points import ordinary_points, probes_from, stages, starts_of, tensor_of, unbounded
 from analyzer.numerical.confirm.problem import Point, SearchProblem
+from analyzer.numerical.confirm.roundings import beside
 from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, run
 from analyzer.numerical.confirm.torch_registry import Mode
 from analyzer.numerical.confirm.trials import RunVerdict
@@ -27,6 +29,7 @@ from analyzer.numerical.confirm.trials import RunVerdict
 SCALES = (2.0, 30.0, 1e3, 1e6, 1e18)  # how far an unbounded leaf is moved
 MOST_PAIRS = 48  # of points between which a change of sign is looked for, the last ones
 EQUALS = 12  # values of the model that an input is set equal to, the last ones: close to the operator
+STRIDES = 4  # towards each end of an operand's range
 STEPS = (
     1.0,
     1.0,
@@ -134,12 +137,19 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
                     break
             else:
                 crossed = _bisect(problem, near, deadline) if problem.target[1] == ZERO else None
+                if crossed is None and problem.target[1] == ZERO:
+                    ends = _apart(problem, starts[0], movable, scale, deadline)
+                    crossed = _bisect(problem, ends, deadline)
                 if crossed is not None and evaluated(problem, crossed) is RunVerdict.FAILS:
                     yield crossed
+                else:
+                    yield from _rounded(problem, near if crossed is None else [crossed], movable, rng, deadline)
         if problem.target[1] == ZERO:
             crossed = _bisect(problem, [p for _, p in seen] + starts, deadline)
             if crossed is not None and evaluated(problem, crossed) is RunVerdict.FAILS:
                 yield crossed
+            elif crossed is not None:
+                yield from _rounded(problem, [crossed], problem.leaves, rng, deadline)
 
 
 def closest(problem: SearchProblem, seed: int, deadline: float, count: int = 2) -> list[Point]:
@@ -215,6 +225,23 @@ def evaluated(problem: SearchProblem, point: Point, *, exactly: bool = False) ->
     return RunVerdict.FAILS if fails else RunVerdict.HOLDS
 
 
+def _rounded(
+    problem: SearchProblem,
+    near: Sequence[Point],
+    movable: Sequence[Leaf],
+    rng: np.random.Generator,
+    deadline: float,
+) -> Iterator[Point]:
+    """The first failure among points that differ from the nearest by roundings."""
+    floating = [leaf for leaf in movable if "INT" not in leaf.dtype and leaf.dtype != "BOOL"]
+    for point in beside(problem, near, floating, rng):
+        if time.process_time() > deadline:
+            return
+        if evaluated(problem, point, exactly=True) is RunVerdict.FAILS:
+            yield point
+            return
+
+
 def _runs(problem: SearchProblem, point: Point) -> bool:
     """Whether every index at the point lies inside its table."""
     try:
@@ -241,12 +268,27 @@ def _short_of(problem: SearchProblem, start: Point, overshot: Point) -> Iterator
             return
 
 
+def _apart(problem: SearchProblem, start: Point, movable: Sequence[Leaf], scale: float, deadline: float) -> list[Point]:
+    """Where the operand becomes as small and as large as it gets, of both signs perhaps: it is 0 in between."""
+    found = []
+    for towards in (LOWEST, HIGHEST):
+        way = _descend(problem, start, movable, scale, deadline, (problem.target[0], towards))
+        found.append([start, *(point for point, _ in itertools.islice(way, STRIDES))][-1])
+    return found
+
+
 def _descend(
-    problem: SearchProblem, start: Point, movable: Sequence[Leaf], scale: float, deadline: float
+    problem: SearchProblem,
+    start: Point,
+    movable: Sequence[Leaf],
+    scale: float,
+    deadline: float,
+    target: tuple[int, str] | None = None,
 ) -> Iterator[tuple[Point, float]]:
+    """Points on the way to `target`, the problem's own if None."""
     import torch
 
-    point = dict(start)
+    point, target = dict(start), target or problem.target
     for step in STEPS:
         if time.process_time() > deadline:
             return
@@ -256,7 +298,7 @@ def _descend(
         found = problem.executions(leaves, Mode(surrogate=True))
         if not found:
             return
-        loss = torch.stack([objective(given, made[0], problem.target) for given, made in found]).min()
+        loss = torch.stack([objective(given, made[0], target) for given, made in found]).min()
         if not loss.requires_grad:
             return
         gradients = torch.autograd.grad(loss, [leaves[m.name] for m in movable], allow_unused=True)
@@ -365,7 +407,10 @@ def _between(first: Point, second: Point, part: float) -> Point:
 
 
 def _bisect(problem: SearchProblem, points: Sequence[Point], deadline: float) -> Point | None:
-    """Between two points where one element of the operand has different signs, its zero as exactly as floats go."""
+    """Between two points where one element of the operand has different signs, its zero as exactly as floats go.
+
+    Where no number between them makes it exactly 0, a point at which it is as near as can be.
+    """
     import torch
 
     def operand(point: Point) -> Any:
@@ -373,12 +418,13 @@ def _bisect(problem: SearchProblem, points: Sequence[Point], deadline: float) ->
         return found[0] if found else torch.zeros(0)
 
     last: tuple[Any, Point] | None = None
+    nearest: Point | None = None
     for point in points[-MOST_PAIRS:]:
         if time.process_time() > deadline:
-            return None
+            return nearest
         value = operand(point)
         if not value.is_floating_point() or value.numel() == 0:
-            return None
+            return nearest
         if last is not None:
             crossing = ((last[0] < 0) & (value > 0)) | ((last[0] > 0) & (value < 0))
             if bool(crossing.any()):
@@ -390,5 +436,6 @@ def _bisect(problem: SearchProblem, points: Sequence[Point], deadline: float) ->
                     if element == 0.0:
                         return middle
                     low, high = (middle, high) if element * sign > 0 else (low, middle)
+                nearest = nearest or low
         last = (value, point)
-    return None
+    return nearest

@@ -133,6 +133,13 @@ class PreparedModel:
             found = self._steps[graph] = values, tuple(PreparedNode.of(node) for node in graph)
         return found
 
+    def knowing(self, values: Mapping[str, Tensor]) -> PreparedModel:
+        """The same with these values of the main graph as they are; what computes them is left out."""
+        known, steps = self.prepared(self.graph)
+        left = tuple(s for s in steps if not s.results or not all(name in values for name in s.results if name))
+        self._steps[self.graph] = {**known, **values}, left
+        return self
+
     def _fold(self, leaves: frozenset[str], watched: str) -> None:
         known, steps = self.prepared(self.graph)
         values = {name: tensor for name, tensor in known.items() if name not in leaves}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import onnx_ir as ir
 
 from analyzer.numerical.confirm.backends import ConcreteRun
 from analyzer.numerical.confirm.problem import SearchProblem
@@ -13,6 +14,8 @@ from analyzer.numerical.confirm.search import first_to_fail
 from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
 from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, PreparedModel, run
 from analyzer.numerical.confirm.torch_registry import Mode
+from analyzer.operators.declaration import RANDOM, SHAPE_ONLY, STATEFUL
+from analyzer.operators.registry import traits_of
 
 # Python source of ``program(leaves, constants)`` with its constants; tracing takes longer than many runs.
 Written = Callable[[], tuple[str, dict[str, np.ndarray]]]
@@ -72,11 +75,12 @@ def _source(
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
 
+    sizes = _told_by_shapes(problem.model, tensors)
+
     def program(*leaves: Any) -> Any:
         again = OperatorTrace(replayed=iter(trace.decisions))
-        values = run(
-            PreparedModel(problem.model), dict(zip(tensors, leaves, strict=True)), Mode(surrogate=False), again
-        )
+        prepared = PreparedModel(problem.model).knowing(sizes)
+        values = run(prepared, dict(zip(tensors, leaves, strict=True)), Mode(surrogate=False), again)
         return [values[n] for n in ends]
 
     traced = make_fx(program)(*[tensor.detach() for tensor in tensors.values()])
@@ -101,6 +105,22 @@ def _source(
         elif node.op == "output":
             lines.append(f"    return {_text(node.args[0])}")
     return "\n".join(lines) + "\n", constants
+
+
+def _told_by_shapes(model: ir.Model, tensors: Mapping[str, Any]) -> dict[str, Any]:
+    """Integers that hang on the shapes of leaves alone: a tracer does not look at those of more than one element."""
+    told = {name for name, value in model.graph.initializers.items() if name not in tensors}
+    for node in model.graph:
+        traits = traits_of(node)
+        fixed = not traits & (RANDOM | STATEFUL) and all(v is None or v.name in told for v in node.inputs)
+        if (fixed or traits & SHAPE_ONLY) and not any(isinstance(a.value, ir.Graph) for a in node.attributes.values()):
+            told.update(v.name for v in node.outputs if v.name)
+    import torch
+
+    values = run(PreparedModel(model), dict(tensors), Mode(surrogate=False))
+    made = {v.name or "" for node in model.graph for v in node.outputs} & told & values.keys()
+    tensors_told = {name: values[name] for name in made if isinstance(values[name], torch.Tensor)}
+    return {name: x for name, x in tensors_told.items() if not (x.is_floating_point() or x.is_complex())}
 
 
 def _text(argument: Any) -> str:

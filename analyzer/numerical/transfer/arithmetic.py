@@ -30,7 +30,7 @@ from analyzer.numerical.transfer.roots import least_beside_root
 from analyzer.numerical.transfer.running_totals import least_total
 from analyzer.numerical.transfer.shared_maximum import least_beside_maximum
 from analyzer.numerical.transfer.solving import of_one_sign
-from analyzer.numerical.transfer.unit_rows import unit_product
+from analyzer.numerical.transfer.unit_rows import scaled_unit, unit_product
 from analyzer.numerical.transfer.variance import least_variance
 
 SMALLEST_PRODUCT = 1e-290  # of coefficients of affine forms: below it float64 loses digits, then all of them
@@ -253,7 +253,7 @@ def product(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
     if "peaks" in a.facts or "peaks" in b.facts:
         result.facts = of_product(a, b, result)
     if dtype.is_float:
-        result.facts = {**result.facts, **unit_product(a, b)}
+        result.facts = {**result.facts, **(unit_product(a, b) or scaled_unit(a, b, result))}
     result.tight = tight
     if dtype.kind == dtypes.INTEGER and (a.dims is not None or b.dims is not None):
         first, second = a.sizes(), b.sizes()

@@ -19,6 +19,7 @@ from analyzer.numerical.transfer.diagonal_masks import order_of, picked_by
 from analyzer.numerical.transfer.facts import are_axes
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.unit_rows import selected_unit
 from analyzer.numerical.transfer.views import own_axes
 
 
@@ -229,6 +230,8 @@ def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
     result = build(a.dtype, shape, starts, lo, hi, nan=nan)
     facts = _masked(condition, a, b) or _shown(condition, a, b, result)
     result.facts = near_fact(result, a, b) if facts is None else {"finite": facts}
+    if a.dtype.is_float and isinstance(b, AbstractTensor):
+        result.facts = {**result.facts, **selected_unit(condition, a, b, result)}
     if a.dims is not None and a.dims == b.dims:
         result.dims = a.dims
     return result

@@ -17,6 +17,7 @@ from analyzer.numerical.transfer.peaks import of_quotient
 from analyzer.numerical.transfer.polynomials import polynomial_quotient
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.unit_rows import unit_fact
+from analyzer.numerical.windows import through_windows
 
 
 @transfer("Div")
@@ -46,11 +47,10 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
                 for x, y in zip(first, second, strict=True)
             )
         return result
-    least, most = quotient_bound(a, b)
-    if most != 1.0 and a.low >= 0 and b.low >= 0 and at_least(ctx.run, b, a):
-        least, most = 0.0, 1.0
-    if most is None and a.low >= 0 and np.isfinite(within := _greatest_share(a, b)):
-        least, most = 0.0, within
+    least, most = _limits(ctx, a, b)
+    wide = most is None and a.low >= 0 and float(np.max(hi, initial=0.0)) > 1
+    if wide and (seen := through_windows(ctx.run, a, b)) is not None:
+        least, most = _limits(ctx, *seen)
     if least is not None and most is not None:
         lo, hi = np.maximum(lo, least), np.minimum(hi, most)
     lo, hi = dtype.flush(*dtype.nearest_both(lo, hi))
@@ -67,6 +67,16 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
     result.tight = tight
     result.facts = {**result.facts, **unit_fact(a, b), **of_quotient(a, b, result)}
     return result
+
+
+def _limits(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> tuple[float | None, float | None]:
+    """Bounds of a / b from how both were computed; None where nothing is known."""
+    least, most = quotient_bound(a, b)
+    if most != 1.0 and a.low >= 0 and b.low >= 0 and at_least(ctx.run, b, a):
+        return 0.0, 1.0
+    if most is None and a.low >= 0 and np.isfinite(within := _greatest_share(a, b)):
+        return 0.0, within
+    return least, most
 
 
 def _greatest_share(a: AbstractTensor, b: AbstractTensor) -> float:

@@ -197,7 +197,8 @@ def lgamma(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """ln |Gamma(x)|: least at 1.4616 among positive numbers; has poles at 0, -1, -2 …"""
     if not ctx.check("numerical/invalid-domain", POLES, {0: x}, lambda t: t.low > 0 and not t.nan):
         return like(x, np.full_like(x.lo, x.dtype.lo), np.full_like(x.hi, x.dtype.hi))
-    return with_critical_points(ctx, x, _vector(math.lgamma), (1.4616321449683622,), ulps=16)
+    positive = x.with_bounds(np.maximum(x.lo, x.dtype.smallest), x.hi)  # proved, where bounds alone do not say it
+    return with_critical_points(ctx, positive, _vector(math.lgamma), (1.4616321449683622,), ulps=16)
 
 
 @transfer("Digamma")

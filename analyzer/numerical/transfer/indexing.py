@@ -259,24 +259,39 @@ def tf_tensor_scatter(ctx: Context, x: AbstractTensor, indices: Any, updates: Ab
 
 @transfer("OneHot", framework="onnx")
 def one_hot(ctx: Context, indices: AbstractTensor, depth: AbstractTensor, values: AbstractTensor) -> AbstractTensor:
-    shape: Shape | None = None
-    if indices.shape is not None:
-        axis = int(ctx.attr("axis", -1)) % (len(indices.shape) + 1)
-        sizes = depth.sizes()
-        shape = (*indices.shape[:axis], sizes[0] if sizes else dims.unknown(1), *indices.shape[axis:])
-    return AbstractTensor(values.dtype, shape, np.float64(values.low), np.float64(values.high), None, values.nan)
+    pair = values.exact()
+    off, on = (None, None) if pair is None else map(float, np.ravel(pair))
+    result = hull([values], None)
+    return _one_hot(ctx, indices, depth, result, on, off)
 
 
 @transfer("OneHot", framework="tf")
 def tf_one_hot(
     ctx: Context, indices: AbstractTensor, depth: AbstractTensor, on: AbstractTensor, off: AbstractTensor
 ) -> AbstractTensor:
-    shape: Shape | None = None
-    if indices.shape is not None:
-        axis = int(ctx.attr("axis", -1)) % (len(indices.shape) + 1)
-        sizes = depth.sizes()
-        shape = (*indices.shape[:axis], sizes[0] if sizes else dims.unknown(1), *indices.shape[axis:])
-    return hull([on, off], shape)
+    known = [float(v.low) if v.low == v.high else None for v in (on, off)]
+    return _one_hot(ctx, indices, depth, hull([on, off], None), *known)
+
+
+def _one_hot(
+    ctx: Context,
+    indices: AbstractTensor,
+    depth: AbstractTensor,
+    result: AbstractTensor,
+    on: float | None,
+    off: float | None,
+) -> AbstractTensor:
+    """`result` with its shape, and that every row has its `on` where no index lies outside."""
+    if indices.shape is None:
+        return result
+    axis = int(ctx.attr("axis", -1)) % (len(indices.shape) + 1)
+    sizes = depth.sizes()
+    size = sizes[0] if sizes else dims.unknown(1)
+    result.shape = (*indices.shape[:axis], size, *indices.shape[axis:])
+    inside = indices.low >= 0 and indices.high < dims.low(size) and not indices.nan
+    if inside and on is not None and off is not None and 0 <= off < on:
+        result.facts = {"max": (on, (axis,)), "peaks": {(axis,): on}}
+    return result
 
 
 @transfer("TopK")

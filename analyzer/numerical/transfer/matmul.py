@@ -35,6 +35,9 @@ def transposed(x: AbstractTensor) -> AbstractTensor:
         result.starts = (*x.starts[:-2], x.starts[-1], x.starts[-2])
     if x.data is not None:
         result.data = np.swapaxes(x.data, -1, -2)
+    if "unit" in x.facts:
+        axis, most = x.facts["unit"]
+        result.facts = {"unit": ({-1: -2, -2: -1}.get(axis, axis), most)}
     return result
 
 
@@ -151,17 +154,18 @@ def _accumulated(
     if not dtype.is_float:
         return lo, hi
     unit = accumulation_unit(dtype)
+    if a.low >= 0 and b.low >= 0:  # nothing cancels: the error is a part of each sum itself
+        part = rounding_terms(n) * unit
+        below, above = (np.nan_to_num(x * part, posinf=0.0) + dtype.near_zero for x in (np.maximum(lo, 0.0), hi))
+        return dtype.nearest(lo - below), dtype.nearest(hi + above)
     magnitude = np.maximum(np.abs(lo), np.abs(hi))
-    if not (a.low >= 0 and b.low >= 0):  # cancellation: the error is relative to the sum of absolute values
-        if absolute is not None:
-            magnitude = np.maximum(magnitude, absolute)
-        elif a.data is None and b.data is None:
-            pass  # already bounded by the number of terms times the largest product
-        else:
-            largest = max(abs(a.low), abs(a.high)) if a.data is None else max(abs(b.low), abs(b.high))
-            known = b if a.data is None else a
-            other = np.float64(max(abs(known.low), abs(known.high)))
-            magnitude = np.maximum(magnitude, largest * other)
+    if absolute is not None:  # cancellation: the error is relative to the sum of absolute values
+        magnitude = np.maximum(magnitude, absolute)
+    elif a.data is not None or b.data is not None:  # else already bounded by the number of terms times the largest one
+        largest = max(abs(a.low), abs(a.high)) if a.data is None else max(abs(b.low), abs(b.high))
+        known = b if a.data is None else a
+        other = np.float64(max(abs(known.low), abs(known.high)))
+        magnitude = np.maximum(magnitude, largest * other)
     slack = np.nan_to_num(magnitude * rounding_terms(n) * unit, posinf=0.0) + dtype.near_zero
     return dtype.nearest(lo - slack), dtype.nearest(hi + slack)
 

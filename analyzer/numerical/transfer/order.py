@@ -100,10 +100,25 @@ class _Question:
         if name == "Add":
             return any(q.low >= 0 and self.holds(p, a, depth) for p, q in (y, y[::-1]))
         if name == "Sub":
-            return y[1].high <= 0 and self.holds(y[0], a, depth)
+            return (y[1].high <= 0 and self.holds(y[0], a, depth)) or (
+                y[1].key == a.key and self._twice(y[0], a, depth)
+            )
         if name == "Mul":
             return a.high <= 0 and any(_share(q) and self.holds(p, a, depth) for p, q in (y, y[::-1]))
         return False
+
+    def _twice(self, total: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
+        """Whether a sum is at least 2 a, which is a number of the type, so that rounding does not make it less.
+
+        A union ``p + q - t`` of two sets is at least their overlap t.
+        """
+        name, terms = _made(total)
+        if name != "Add" or depth <= 0:
+            return False
+        p, q = terms
+        if self.holds(p, a, depth - 1) and self.holds(q, a, depth - 1):
+            return True
+        return any(y.low >= 0 and self._twice(x, a, depth - 1) for x, y in ((p, q), (q, p)))
 
     def _by_both(self, b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
         """Both were computed alike from operands that are in order."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from analyzer.numerical.decided import MIRRORED
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.reduced_axes import UNKNOWN
 from analyzer.numerical.transfer.facts import are_axes, same_magnitude
@@ -41,6 +42,54 @@ def unit_product(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
         if below.low >= UNDERFLOWN**2 * x.dtype.tiny and not below.nan:
             return _unit_along(x, _axis_of(SQUARES_FACT, below, x, DEPTH))
     return {}
+
+
+def scaled_unit(a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> dict[str, Any]:
+    """The fact of a * b where the norm of one of them is known: factors make it longer by the largest of them."""
+    for x, factor in ((a, b), (b, a)):
+        axis, most = x.facts.get("unit", (0, math.inf))
+        longest = max(abs(factor.low), abs(factor.high)) * most * (1 + 4 * float(x.dtype.eps))
+        if axis and math.isfinite(longest) and x.shape == result.shape and not (factor.nan or result.nan):
+            return {"unit": (axis, longest + float(x.dtype.tiny) * math.sqrt(float(_size(x, axis))))}
+    return {}
+
+
+def selected_unit(
+    condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor, result: AbstractTensor
+) -> dict[str, Any]:
+    """The fact of a selection of whole rows: of each branch the norm is known, or compared with a number.
+
+    ``where(norm > c, x / norm * c, x)`` has rows of norm c at most.
+    """
+    whole = result.shape is not None and a.shape == b.shape == result.shape
+    if not whole or condition.rank != result.rank or condition.shape is None or result.nan:
+        return {}
+    for axis in (i - len(condition.shape) for i, size in enumerate(condition.shape) if size == 1):
+        longest = max(_branch_norm(condition, t, x, axis) for x, t in ((a, True), (b, False)))
+        if math.isfinite(longest):
+            return {"unit": (axis, longest)}
+    return {}
+
+
+def _branch_norm(condition: AbstractTensor, truth: bool, x: AbstractTensor, axis: int) -> float:
+    known, most = x.facts.get("unit", (0, math.inf))
+    if known == axis:
+        return float(most)
+    origin = condition.origin
+    if origin is None or origin.rule.name not in MIRRORED or x.shape is None or not x.dtype.is_float or x.nan:
+        return math.inf
+    larger, smaller = origin.inputs if origin.rule.name.startswith("Greater") else origin.inputs[::-1]
+    norm, limit = (smaller, larger) if truth else (larger, smaller)
+    size, high = _size(x, axis), limit.high
+    clear = high >= UNDERFLOWN * math.sqrt(x.dtype.tiny) and math.isfinite(high) and not norm.nan
+    if not clear or not isinstance(size, int) or _axis_of(NORM_FACT, norm, x, DEPTH) != axis:
+        return math.inf
+    return float(high * (1 + size * (2 * x.dtype.eps + LOST) + NORM * x.dtype.eps))
+
+
+def _size(x: AbstractTensor, axis: int) -> Any:
+    size = x.shape[axis] if x.shape is not None else None
+    return size if isinstance(size, int) else math.inf
 
 
 def _unit_along(a: AbstractTensor, axis: int | None) -> dict[str, Any]:
@@ -87,7 +136,7 @@ def row_norm(x: AbstractTensor, axis: int) -> float:
         return math.inf
     known, most = x.facts.get("unit", (None, math.inf))
     if known == axis:
-        return float(most)
+        return min(float(most), _by_elements(x, axis))
     origin = x.origin
     if origin is not None and origin.rule.name == "Transpose" and x.rank is not None:
         order = origin.inputs[1].integers() if origin.context.is_tf else origin.context.attr("perm")
@@ -95,8 +144,12 @@ def row_norm(x: AbstractTensor, axis: int) -> float:
         before = origin.inputs[0]
         if order is not None and isinstance(before, AbstractTensor) and before.rank == x.rank:
             return row_norm(before, int(order[axis]) - x.rank)
-    size = x.shape[axis]
-    return math.sqrt(size) * max(abs(x.low), abs(x.high)) if isinstance(size, int) else math.inf
+    return _by_elements(x, axis)
+
+
+def _by_elements(x: AbstractTensor, axis: int) -> float:
+    size = _size(x, axis)
+    return math.sqrt(size) * max(abs(x.low), abs(x.high)) if math.isfinite(size) else math.inf
 
 
 def has_unit(*tensors: AbstractTensor) -> bool:
