@@ -86,6 +86,9 @@ class Tracer:
         self.sparse = False  # tensors may be sparse
         self.spreading = False  # a row of sizes, `*batch`, of an argument that nobody gives has two axes
         self.trusting = False  # arguments that nobody gives have the shapes that docstrings name
+        self.assumed_rank: int | None = None  # of the first argument that nobody gives
+        self.assumed_framework = "torch"  # whose tensor it is
+        self.in_batches = False  # the first axis of what nobody gives counts examples
         self.in_wrapper = False  # the innermost code of a library is a wrapper of a function of the repository
         self.in_definition = False  # what is traced is a definition that nothing calls
         self.rests_on: frozenset[str] = frozenset()  # bodies that were called to define the module

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.language.evaluation import evaluate, get_attribute
 from analyzer.tracing.language.known_types import kind_of
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Unknown, Value
-from analyzer.tracing.operators.table import rules
 from analyzer.tracing.paths.tracer import Tracer
 
 # Arrays of NumPy, data frames, modules, texts, images and process groups have none of these.
@@ -70,7 +70,7 @@ def _is_name(node: ast.expr, name: str) -> bool:
 
 
 def _is_method(name: str) -> bool:
-    return name in _OF_TENSORS or f"torch.Tensor.{name}" in rules() or f"Tensor.{name}" in rules()
+    return name in framework_data("torch")["attributes"]["torch.Tensor"]
 
 
 def _whole(node: ast.expr) -> bool:

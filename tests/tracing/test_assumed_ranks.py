@@ -1,0 +1,114 @@
+"""Definitions whose input has a rank that no line tells: what fails for each of them is told as possible."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
+BLOCK = """class Block(nn.Module):
+    def __init__(self, channels, groups):
+        super().__init__()
+        self.conv = nn.Sequential(nn.GroupNorm(groups, channels), nn.Conv2d(channels, {}, 3, padding={}))
+    def forward(self, x):
+        return x + self.conv(x)
+"""
+RECURRENT = """class Tagger(nn.Module):
+    def __init__(self, width, hidden):
+        super().__init__()
+        self.rnn = nn.LSTM(width, hidden, batch_first=True, bidirectional=True)
+        self.out = nn.Linear({}, width)
+    def forward(self, x):
+        states, _ = self.rnn(x)
+        return self.out(states)
+"""
+PARTS = """class Parts(nn.Module):
+    def forward(self, batch):
+        {} = batch
+        return image * mask
+class Nested(nn.Module):
+    def forward(self, batch):
+        return batch[0] + batch["mask"].view(-1)
+"""
+STRIDED = """class Residual(nn.Module):
+    def __init__(self, width, planes):
+        super().__init__()
+        self.conv = nn.Conv2d(width, planes, 3, stride={}, padding=1)
+    def forward(self, x):
+        return self.conv(x) + x
+"""
+
+
+def told(tmp_path: Path, text: str) -> list[tuple[str, int, bool]]:
+    problems = explore(tmp_path, "program.py", ast.parse(HEAD + text), Versions()).problems.values()
+    return [(p.rule.removeprefix("tracing/"), p.site.line, p.proved) for p in problems if p.level != "note"]
+
+
+@pytest.mark.parametrize(("channels", "padding"), [("channels", 2), ("channels", 0), ("2 * channels", 1)])
+def test_a_residual_of_another_size_is_told(channels: str, padding: int, tmp_path: Path) -> None:
+    assert told(tmp_path, BLOCK.format(channels, padding)) == [("forced-dimension", 9, False)]
+
+
+@pytest.mark.parametrize(("channels", "padding"), [("channels", 1), ("groups", 1)])
+def test_one_that_fits_is_not(channels: str, padding: int, tmp_path: Path) -> None:
+    assert told(tmp_path, BLOCK.format(channels, padding)) == []
+
+
+def test_layers_that_need_the_rank_are_followed(tmp_path: Path) -> None:
+    assert told(tmp_path, RECURRENT.format("hidden")) == [("incompatible-shape", 11, False)]
+    assert told(tmp_path, RECURRENT.format("2 * hidden")) == []
+
+
+@pytest.mark.parametrize("parts", ["image, mask", "(image, mask)"])
+def test_what_is_hardly_a_tensor_is_left(parts: str, tmp_path: Path) -> None:
+    assert told(tmp_path, PARTS.format(parts)) == []
+
+
+def test_a_stride_that_only_small_images_bear(tmp_path: Path) -> None:
+    assert told(tmp_path, STRIDED.format(2)) == [("forced-dimension", 9, False)]
+    assert told(tmp_path, STRIDED.format(1)) == []
+
+
+MASKED = """class Drop(nn.Module):
+    def forward(self, x):
+        mask = (torch.rand(x.shape[0], *x.shape[2:]) < 0.1).float()
+        return x * F.max_pool2d(mask.unsqueeze({}), 3, stride=1, padding=1)
+"""
+SQUARE = """class Mix(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.lin = nn.Linear(width, width)
+    def forward(self, x):
+        b, n, d = x.shape
+        return {}
+"""
+
+
+def test_a_batch_that_must_be_as_large_as_another_axis(tmp_path: Path) -> None:
+    assert told(tmp_path, MASKED.format(0)) == [("forced-dimension", 7, False)]
+    assert told(tmp_path, MASKED.format(1)) == []
+
+
+@pytest.mark.parametrize(
+    ("result", "fails"),
+    [
+        ("self.lin(x).transpose(0, 1) + x", True),
+        ("torch.bmm(x.transpose(0, 1), x.transpose(1, 2))", True),
+        ("self.lin(x) + x", False),
+        ("torch.bmm(x, self.lin(x).transpose(1, 2)).softmax(-1) @ x", False),
+        ("self.lin(x).transpose(1, 2) + x", False),  # of n examples with n features each, perhaps
+        ("self.lin(x).transpose(0, 1) + x if b == n else x", False),
+    ],
+)
+def test_whose_sizes_are_free(result: str, fails: bool, tmp_path: Path) -> None:
+    assert bool(told(tmp_path, SQUARE.format(result))) is fails
+
+
+def test_a_square_matrix_is_no_batch(tmp_path: Path) -> None:
+    text = "class Graph(nn.Module):\n    def forward(self, adjacency):\n        n, m = adjacency.shape\n"
+    assert told(tmp_path, text + "        return adjacency + adjacency.t()\n") == []
