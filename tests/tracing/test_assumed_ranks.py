@@ -112,3 +112,36 @@ def test_whose_sizes_are_free(result: str, fails: bool, tmp_path: Path) -> None:
 def test_a_square_matrix_is_no_batch(tmp_path: Path) -> None:
     text = "class Graph(nn.Module):\n    def forward(self, adjacency):\n        n, m = adjacency.shape\n"
     assert told(tmp_path, text + "        return adjacency + adjacency.t()\n") == []
+
+
+FACTORY = """class Block(nn.Module):
+    expansion = 1
+    def __init__(self, width, planes):
+        super().__init__()
+        self.conv = nn.Conv2d(width, planes, 3, padding=1)
+    def forward(self, x):
+        return self.conv(x)
+class Net(nn.Module):
+    def __init__(self, block, widths):
+        super().__init__()
+        self.stem = nn.Conv2d(3, widths[0], 1)
+        self.stages = nn.Sequential(*[block(a, b) for a, b in zip(widths, widths[1:])])
+        self.head = nn.Linear(widths[-1] * block.expansion, 10)
+    def forward(self, x):
+        x = self.stages(self.stem(x))
+        return self.head(x.mean((2, 3)))
+def small(pretrained=False):
+    return Net({}, [16, 32, {}])
+"""
+
+
+def test_what_a_function_makes_is_called(tmp_path: Path) -> None:
+    """A class that takes other classes has no meaning alone; the file's own functions say which."""
+    wider = "lambda a, b: Block(a + 1, b)"
+    assert told(tmp_path, FACTORY.format("Block", 64)) == []
+    text = FACTORY.replace("widths[-1] * block", "widths[-2] * block")
+    assert told(tmp_path, text.format("Block", 64)) == [("incompatible-shape", 19, False)]
+    assert told(tmp_path, text.format("Block", 32)) == []
+    assert told(tmp_path, FACTORY.replace("block.expansion", "1").format(wider, 64)) == [
+        ("incompatible-shape", 10, False)
+    ]

@@ -86,6 +86,7 @@ class Tracer:
         self.sparse = False  # tensors may be sparse
         self.spreading = False  # a row of sizes, `*batch`, of an argument that nobody gives has two axes
         self.trusting = False  # arguments that nobody gives have the shapes that docstrings name
+        self.nothing_given = False  # and it is called without arguments
         self.assumed_rank: int | None = None  # of the first argument that nobody gives
         self.assumed_framework = "torch"  # whose tensor it is
         self.in_batches = False  # the first axis of what nobody gives counts examples
@@ -345,6 +346,11 @@ class Tracer:
     def choices(self) -> int:
         """How many answers so far are not the program's own: branches, and numbers that were made up."""
         return len(self.path.decisions) + (self.sampler.asked if self.sampler is not None else 0)
+
+    @property
+    def knows_objects(self) -> bool:
+        """Whether the objects of a program are what its text makes of them: nobody else has given or changed them."""
+        return not self.in_definition or self.nothing_given
 
     @property
     def certain(self) -> bool:

@@ -239,15 +239,19 @@ def _call_with_unknowns(
     `as_entry`: the function gives a model to analyse, which is called in its turn. `configured`: the parameters of the
     constructor that take a configuration, which is made with its own defaults.
     """
-    tr.in_batches = False
+    tr.in_batches = tr.nothing_given = False
     tr.frames.append(Frame(scope, relative, line=value.node.lineno))
     if isinstance(value, Function):
         args, kwargs = unknown_arguments(value, skip=0)
         args = assumed(tr, value, args)
         tr.made_up = bool(args or kwargs) or not (as_entry or _takes_nothing(value))
+        tr.nothing_given = _takes_nothing(value) or not (args or kwargs)
         result = call(tr, value, args, kwargs, None, is_open(value))
         if as_entry:
             _call_model(tr, result)
+        elif isinstance(result, Instance) and _is_model(result.cls):
+            tr.made_up = True
+            _call_instance(tr, result)
         return
     found = value.find("__init__")
     initializer = found[0] if found is not None and isinstance(found[0], Function) else None
@@ -256,12 +260,19 @@ def _call_with_unknowns(
         args, kwargs = with_configurations(tr, initializer, args, kwargs, configured)
     tr.made_up = True  # whoever makes it chooses what it is called with
     instance = call(tr, value, args, kwargs, None, initializer is not None and is_open(initializer))
-    computing = _computes(value)
-    if isinstance(instance, Instance) and computing is not None:
-        args, kwargs = unknown_arguments(computing, skip=1)
-        args = assumed(tr, computing, args)
-        tr.in_batches = tr.in_definition
-        call_instance(tr, instance, args, kwargs, None, is_open(computing))
+    if isinstance(instance, Instance):
+        _call_instance(tr, instance)
+
+
+def _call_instance(tr: Tracer, instance: Instance) -> None:
+    """What the framework calls of a model, with unknown inputs."""
+    computing = _computes(instance.cls)
+    if computing is None:
+        return
+    args, kwargs = unknown_arguments(computing, skip=1)
+    args = assumed(tr, computing, args)
+    tr.in_batches = tr.in_definition
+    call_instance(tr, instance, args, kwargs, None, is_open(computing))
 
 
 def _takes_nothing(function: Function) -> bool:
