@@ -145,3 +145,57 @@ def test_what_a_function_makes_is_called(tmp_path: Path) -> None:
     assert told(tmp_path, FACTORY.replace("block.expansion", "1").format(wider, 64)) == [
         ("incompatible-shape", 10, False)
     ]
+
+
+SHARED = """import somewhere
+class Unit(nn.Module):
+    def __init__(self, width, planes):
+        super().__init__()
+        self.conv = nn.Conv2d(width, planes, 3, padding=1)
+    def forward(self, x):
+        return self.conv(x)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two, self.three = Unit(3, 16), Unit({}, 32), Unit({}, 8)
+        if somewhere.wide():
+            self.width = 1
+    def forward(self, x):
+        x = self.one(x)
+        x = self.two(x)
+        return self.three(x)
+"""
+
+
+@pytest.mark.parametrize(("second", "third", "line"), [(16, 32, None), (15, 32, 10), (16, 16, 10)])
+def test_a_line_that_many_share_is_judged_by_each_call(
+    second: int, third: int, line: int | None, tmp_path: Path
+) -> None:
+    """Behind a branch that nobody knows, what fails is told where the same call never goes well."""
+    found = told(tmp_path, SHARED.format(second, third))
+    assert found == ([("incompatible-shape", line, False)] if line else [])
+
+
+def test_a_call_that_goes_well_on_another_path_is_not_told(tmp_path: Path) -> None:
+    text = SHARED.format("16 if somewhere.wide() else 15", 32)
+    assert told(tmp_path, text) == []
+
+
+MADE = """class Part(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.one, self.two = nn.Linear(width, 8), nn.Linear({}, 4)
+    def forward(self, x):
+        return self.two(self.one(x))
+class Whole(nn.Module):
+    def __init__(self, names):
+        super().__init__()
+        self.part = Part(16)
+    def forward(self, x, routes):
+        return routes.through(self.part, x)
+"""
+
+
+def test_a_class_of_which_others_make_objects_is_followed(tmp_path: Path) -> None:
+    assert [line for _, line, _ in told(tmp_path, MADE.format(9))] == [9]
+    assert told(tmp_path, MADE.format(8)) == []

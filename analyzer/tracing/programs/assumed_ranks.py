@@ -16,7 +16,7 @@ from typing import Any
 
 from analyzer.tracing.language.values import Class, Function, Unknown, Value
 from analyzer.tracing.paths.frames import Shared
-from analyzer.tracing.paths.problems import NO_RANK, Diagnostic
+from analyzer.tracing.paths.problems import NO_RANK, Diagnostic, Place
 from analyzer.tracing.paths.tracer import Tracer
 
 RANKS = (4, 3, 2, 5, 1)  # the commonest first: one that leads to the end is enough
@@ -27,8 +27,6 @@ _OF_TENSORS = frozenset(("shape", "size", "dim", "ndim", "device", "dtype", "vie
                          "min", "chunk", "split", "norm", "long", "is_cuda", "get_shape", "argmax", "softmax", "std",
                          "var", "sqrt", "exp", "log", "clamp", "matmul", "bmm", "add", "mul", "sub", "div", "narrow",
                          "is_contiguous", "requires_grad", "data", "type_as", "new_tensor"))  # fmt: skip
-
-Place = tuple[str, int, str]
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ def _is(node: ast.expr, name: str) -> bool:
 def explore_ranks(base: Tracer, value: Class | Function, trace: Callable[[int], object]) -> None:
     """Tell what fails for every rank. `trace(rank)` follows the definition's paths with the tracer's assumption."""
     shared = base.shared
-    known = shared.seen | {(p.site.path, p.site.line, p.operator) for p in shared.problems.values()}
+    known = shared.seen | {p.place for p in shared.problems.values()}
     framework = "torch"
     if isinstance(value, Class) and any(b.startswith(("keras.", "tf.")) for b in value.library_bases):
         framework = "tf"
@@ -114,7 +112,7 @@ def _fails_everywhere(runs: Sequence[_Run], known: set[Place]) -> Diagnostic | N
     passed = known.union(*(run.passed for run in runs))
     for run in sorted(runs, key=lambda r: -len(r.passed)):
         for problem in run.failed:
-            if (problem.site.path, problem.site.line, problem.operator) not in passed:
+            if problem.place not in passed:
                 return problem
         return None
     return None

@@ -106,7 +106,7 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
     for place, (name, value) in enumerate(found, start=1):
         waiting = sum(pieces[place:])
         key = f"{value.path}:{value.node.lineno}"
-        if key in shared.reached and entry is None:
+        if entry is None and key in shared.reached and not _only_made(value, shared):
             continue
         if isinstance(value, Function) and (
             entry is None
@@ -134,6 +134,12 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
             if _blind(shared) > blind and _told(shared) == told:
                 _explore_ranks(base, value, scope, relative, scale)
     explore_cut(base, scale, [cut for cut in cuts if cut is not None])
+
+
+def _only_made(value: Class | Function, shared: Shared) -> bool:
+    """Whether it is a model of which objects were made that nothing has called."""
+    computing = _computes(value) if isinstance(value, Class) and _is_model(value) else None
+    return computing is not None and f"{computing.path}:{computing.node.lineno}" not in shared.reached
 
 
 def _used_as_base(cls: Class, shared: Shared) -> bool:
