@@ -15,10 +15,14 @@ from analyzer.tracing.paths.paths import Condition
 from analyzer.tracing.paths.problems import Diagnostic
 from analyzer.tracing.paths.solver import Effort, forced_values, satisfiable
 from analyzer.tracing.paths.tracer import Tracer
+from analyzer.validity.specs.convolution import CHANNELS
+from analyzer.validity.specs.linear import IN_FEATURES
+from analyzer.validity.specs.normalization import FEATURES
 from analyzer.validity.terms import Cond, Poly, Symbol, Truth, any_of, equal, unequal
 
 _FREE = ("dim", "unknown", "param")  # kinds of symbols that callers and data choose
 MOST_ASKED = 12  # pairs of sizes on one path
+_TYING = frozenset((IN_FEATURES.id, CHANNELS.id, FEATURES.id))
 EFFORT = 40_000  # of the solver, on one path
 MOST_LISTED = 3  # values that a message names
 
@@ -42,42 +46,61 @@ def tell_hardly_ever(tr: Tracer, conditions: Sequence[Condition]) -> None:
 
 
 def tell_bound_batch(tr: Tracer, conditions: Sequence[Condition]) -> None:
-    """Advise of the first operator that lets a batch of examples through only where it is as large as another axis.
+    """Advise of the first operator that lets an input through only where two axes of it are as large as each other.
 
-    Of inputs with three axes and more: what has two may be a square matrix.
+    One of them is the batch, or what a layer takes as channels; of inputs with three axes and more: what has two may be
+    a square matrix.
     """
     effort = Effort(EFFORT)
     branches = {s.name for c in conditions if c.kind == "branch" and isinstance(c.truth, Cond) for s in c.truth.symbols}
-    for batch, others in _batches(tr, conditions):
-        if batch.symbols and next(iter(batch.symbols)).name in branches:
+    for batch, others, what in [*_batches(tr, conditions), *_channels(tr, conditions)]:
+        if any(s.name in branches for s in batch.symbols):
             continue
+        sizes = batch.symbols.union(*(other.symbols for other in others))
         apart = [size >= 2 for size in (batch, *others)] + [unequal(batch, other) for other in others]
         for index, condition in enumerate(conditions):
             if condition.kind != "operator" or condition.doubtful or not isinstance(condition.truth, Cond):
                 continue
-            if not batch.symbols & condition.truth.symbols:
-                continue
+            if len(condition.truth.symbols) < 2 or not sizes & condition.truth.symbols:
+                continue  # a number that an axis must be is no other axis
             before = _simple(conditions[:index])
             if satisfiable([*before, condition.truth, *apart], effort) is not False:
                 continue
             if satisfiable([*before, *apart], effort) is True:
-                message = f"the batch of {batch} examples gets through only where it is as large as another axis"
+                message = f"{what} {batch} gets through only where it is as large as another axis"
                 _warn(tr, condition, message, str(batch))
             return
 
 
-def _batches(tr: Tracer, conditions: Sequence[Condition]) -> Iterator[tuple[Poly, list[Poly]]]:
+def _batches(tr: Tracer, conditions: Sequence[Condition]) -> Iterator[tuple[Poly, list[Poly], str]]:
     """The first size of each input of three axes and more, with the others."""
-    seen: set[Symbol] = set()
-    for condition in conditions:
-        if condition.kind == "operator" and isinstance(condition.truth, Cond):
-            seen |= condition.truth.symbols
-    by_name = {s.name: s for s in seen if tr.symbols.kind(s.name) == "dim"}
+    by_name = _sizes_of_inputs(tr, conditions)
     for name, sym in by_name.items():
         owner, _, axis = name.rpartition(".")
         others = [by_name[n] for n in (f"{owner}.{i}" for i in range(1, 6)) if n in by_name]
         if axis == "0" and f"{owner}.2" in tr.symbols.known and others:
-            yield Poly({(sym,): 1}), [Poly({(other,): 1}) for other in others]
+            yield Poly({(sym,): 1}), [Poly({(other,): 1}) for other in others], "a batch of"
+
+
+def _channels(tr: Tracer, conditions: Sequence[Condition]) -> Iterator[tuple[Poly, list[Poly], str]]:
+    """The axis of each input that a layer takes as its channels or features, with the others but the batch."""
+    by_name = _sizes_of_inputs(tr, conditions)
+    for condition in conditions:
+        if condition.rule not in _TYING or condition.doubtful or not isinstance(condition.truth, Cond):
+            continue
+        for name in [s.name for s in condition.truth.symbols if s.name in by_name]:
+            owner, _, axis = name.rpartition(".")
+            others = [by_name[n] for n in (f"{owner}.{i}" for i in range(1, 6)) if n in by_name and n != name]
+            if axis != "0" and f"{owner}.2" in tr.symbols.known and others:
+                yield Poly({(by_name[name],): 1}), [Poly({(other,): 1}) for other in others], "a width of"
+
+
+def _sizes_of_inputs(tr: Tracer, conditions: Sequence[Condition]) -> dict[str, Symbol]:
+    seen: set[Symbol] = set()
+    for condition in conditions:
+        if condition.kind == "operator" and isinstance(condition.truth, Cond):
+            seen |= condition.truth.symbols
+    return {s.name: s for s in seen if tr.symbols.kind(s.name) == "dim"}
 
 
 def _simple(conditions: Sequence[Condition]) -> list[Truth]:
