@@ -101,7 +101,8 @@ def test_a_batch_that_must_be_as_large_as_another_axis(tmp_path: Path) -> None:
         ("torch.bmm(x.transpose(0, 1), x.transpose(1, 2))", True),
         ("self.lin(x) + x", False),
         ("torch.bmm(x, self.lin(x).transpose(1, 2)).softmax(-1) @ x", False),
-        ("self.lin(x).transpose(1, 2) + x", False),  # of n examples with n features each, perhaps
+        ("self.lin(x).transpose(1, 2) + x", True),
+        ("(x + x.transpose(1, 2)).sum(1)", False),  # of n nodes with n edges each, perhaps
         ("self.lin(x).transpose(0, 1) + x if b == n else x", False),
     ],
 )

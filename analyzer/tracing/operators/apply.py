@@ -21,7 +21,6 @@ from analyzer.validity.registry import spec as find_spec
 from analyzer.validity.spec import TypeStatus
 from analyzer.validity.terms import Term
 
-
 _KEEPING = frozenset(("LayerNorm", "RMSNorm"))  # whatever is normalised, the result has the shape of the input
 
 

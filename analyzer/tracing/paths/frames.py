@@ -122,9 +122,7 @@ class Shared:
     import_reserve: int = IMPORT_RESERVE
     operations: Iterator[int] = field(default_factory=lambda: count(1))  # numbers of operator applications
     files: dict[tuple[str | bool, ...], FilePath | None] = field(default_factory=dict)  # where modules were found
-    passed: set[Place] = field(
-        default_factory=set
-    )  # on a path that no error ends there
+    passed: set[Place] = field(default_factory=set)  # on a path that no error ends there
     seen: set[Place] = field(default_factory=set)  # and with operands of known shapes
     passed_samples: set[Place] = field(default_factory=set)  # and on a path of made-up numbers
     passed_cut: Counter[Place] = field(default_factory=Counter)  # and how often on one cut by its budget
