@@ -77,3 +77,10 @@ def test_the_repaired_one_is_clean(name: str, body: str, good: str, bad: str, ca
     assert failing_line(text) is None
     assert lines(tmp_path, text) == set()
     assert lines(tmp_path, body.replace("§", good)) == set()
+
+
+def test_correct_modules_are_clean(tmp_path: Path) -> None:
+    """Their inputs have a rank that no line tells, or are no tensors."""
+    text = (MODULES.parent / "correct_modules.txt").read_text(encoding="utf-8")
+    problems = explore(tmp_path, "program.py", ast.parse(text), Versions()).problems.values()
+    assert [(p.site.line, p.message) for p in problems if p.level != "note"] == []
