@@ -85,11 +85,11 @@ def flat(x, y):
 
 
 def test_only_what_is_empty_is_reshaped_to_a_size_of_0(tmp_path: Path) -> None:
-    assert [told[:3] for told in told(tmp_path, EMPTY.format("pass", 0))] == [
-        ("warning", "tracing/forced-dimension", 5)
-    ]
+    assert ("warning", "tracing/forced-dimension", 6, False) in told(tmp_path, EMPTY.format("pass", 0))
     assert told(tmp_path, EMPTY.format("pass", -1)) == []
-    assert told(tmp_path, EMPTY.format("assert y.numel() == 0", 0)) == []
+    assert ("warning", "tracing/forced-dimension", 6, False) not in told(
+        tmp_path, EMPTY.format("assert y.numel() == 0", 0)
+    )
 
 
 FORWARD = """
