@@ -75,23 +75,6 @@ def test_so_are_those_of_tensorflow(size: str, tmp_path: Path) -> None:
     assert [level for level, *_ in told(tmp_path, KERAS.format(size, "2 * n"))] == ["warning"]
 
 
-EMPTY = """
-import torch
-def flat(x, y):
-    y = y.contiguous()
-    {}
-    return torch.dot(x, y.reshape({}))
-"""
-
-
-def test_only_what_is_empty_is_reshaped_to_a_size_of_0(tmp_path: Path) -> None:
-    assert ("warning", "tracing/forced-dimension", 6, False) in told(tmp_path, EMPTY.format("pass", 0))
-    assert told(tmp_path, EMPTY.format("pass", -1)) == []
-    assert ("warning", "tracing/forced-dimension", 6, False) not in told(
-        tmp_path, EMPTY.format("assert y.numel() == 0", 0)
-    )
-
-
 FORWARD = """
 import torch
 from torch import nn

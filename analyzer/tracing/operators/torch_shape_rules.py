@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
@@ -11,12 +10,11 @@ from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
-from analyzer.tracing.operators.refusals import describe, fail, require
+from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.reinterpretation import reinterpreted
 from analyzer.tracing.operators.strides import viewed
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, bounded, may_be_negative, shape_argument
-from analyzer.tracing.paths.problems import Diagnostic
 from analyzer.validity.terms import Poly, Term, equal, product
 
 # ----------------------------------------------------------------------------------------------- new shapes
@@ -61,7 +59,6 @@ def reshaped(op: Op, input: Value, shape: tuple[Value, ...], framework: str = "t
     if source.dims is None:
         if source.framework == "torch":
             _possible(op, source, dims)
-            _not_empty(op, dims)
         known = tuple(op.tr.fresh("reshape", "derived", 0) if isinstance(d, int) and d == -1 else d for d in dims)
         return unknown_tensor(op, source.framework, (source,), known)
     advise_batch(op, source, dims)
@@ -82,23 +79,6 @@ def _possible(op: Op, source: Tensor, dims: tuple[Any, ...]) -> None:
         fail(op, "negative-size", f"the target shape has the size {min(sizes)}", (source,))
     if sizes.count(-1) > 1:
         fail(op, "inferred-size", f"the target shape {show_shape(dims)} leaves more than one size open", (source,))
-
-
-_ASKS_FOR_ELEMENTS = re.compile(r"numel|len\(|size|shape|empty|any\(|count|num|not |[=<>]= ?0|> ?0")
-
-
-def _not_empty(op: Op, dims: tuple[Any, ...]) -> None:
-    """Only what is empty has a shape with a 0: told where no branch has asked whether it is."""
-    if 0 not in [d for d in dims if isinstance(d, int)] or op.tr.doubts:
-        return
-    if any(_ASKS_FOR_ELEMENTS.search(d.text) for d in op.tr.path.decisions):
-        return
-    sentence = describe(op, f"only a tensor without elements has the shape {show_shape(dims)}")
-    op.tr.report(
-        Diagnostic(
-            "tracing/forced-dimension", "warning", sentence, op.where, op.name, certain=False, callers=op.tr.callers()
-        )
-    )
 
 
 def _need_view(op: Op, source: Tensor, result: Tensor) -> None:
