@@ -30,7 +30,7 @@ _OF_TENSORS = frozenset(("shape", "size", "dim", "ndim", "device", "dtype", "vie
 
 
 @dataclass(frozen=True)
-class _Run:
+class _RankRun:
     """What a definition did with an input of one rank."""
 
     failed: tuple[Diagnostic, ...]
@@ -90,7 +90,7 @@ def explore_ranks(base: Tracer, value: Class | Function, trace: Callable[[int], 
     framework = "torch"
     if isinstance(value, Class) and any(b.startswith(("keras.", "tf.")) for b in value.library_bases):
         framework = "tf"
-    runs: list[_Run] = []
+    runs: list[_RankRun] = []
     for rank in RANKS:
         base.assumed_rank, base.assumed_framework = rank, framework
         try:
@@ -107,7 +107,7 @@ def explore_ranks(base: Tracer, value: Class | Function, trace: Callable[[int], 
         shared.keep(replace(blamed, tier=NO_RANK, certain=False))
 
 
-def _fails_everywhere(runs: Sequence[_Run], known: set[Place]) -> Diagnostic | None:
+def _fails_everywhere(runs: Sequence[_RankRun], known: set[Place]) -> Diagnostic | None:
     """The failure of the run that came furthest, of a line that no run passed."""
     passed = known.union(*(run.passed for run in runs))
     for run in sorted(runs, key=lambda r: -len(r.passed)):
@@ -119,18 +119,18 @@ def _fails_everywhere(runs: Sequence[_Run], known: set[Place]) -> Diagnostic | N
 
 
 @contextmanager
-def _aside(shared: Shared) -> Iterator[Callable[[], _Run]]:
+def _aside(shared: Shared) -> Iterator[Callable[[], _RankRun]]:
     """Keep what a trace finds apart from what others have found."""
     kept = {name: getattr(shared, name) for name in _GATHERED}
     ran_out, shared.ran_out = shared.ran_out, False
     for name, empty in _GATHERED.items():
         setattr(shared, name, empty())
-    runs: list[_Run] = []
+    runs: list[_RankRun] = []
     try:
         yield lambda: runs[0]
     finally:
         failed = tuple(p for p in shared.problems.values() if _tells(p))
-        runs.append(_Run(failed, frozenset(shared.passed), not shared.ran_out and not shared.cut_short))
+        runs.append(_RankRun(failed, frozenset(shared.passed), not shared.ran_out and not shared.cut_short))
         shared.ran_out = shared.ran_out or ran_out
         for name, before in kept.items():
             setattr(shared, name, before)
