@@ -318,7 +318,7 @@ def _drop_doubtful(shared: Shared) -> None:
     The same holds behind several answers of data: which of them come together is as little known.
     """
     for key, problem in list(shared.problems.items()):
-        place = (problem.site.path, problem.site.line, problem.operator)
+        place = problem.place
         works = place in shared.passed or shared.passed_cut[place] > problem.before
         if problem.tier == GUESSED_RUN:
             works = place in shared.passed_samples

@@ -255,11 +255,11 @@ def call_method(
     ]
     if isinstance(owner, SuperV):
         return super_method(tr, owner, name, args, kwargs, node)
-    if name in ("parameters", "named_parameters") and is_module(owner) and not tr.in_definition:
+    if name in ("parameters", "named_parameters") and is_module(owner) and tr.knows_objects:
         tr.shared.known_calls[f"Module.{name}"] += 1
         held = named_parameters(tr, owner)
         return held if name == "named_parameters" else ListV([p for _, p in held.items], held.open)
-    if name == "state_dict" and is_module(owner) and not tr.in_definition and not args and not kwargs:
+    if name == "state_dict" and is_module(owner) and tr.knows_objects and not args and not kwargs:
         tr.shared.known_calls[f"Module.{name}"] += 1
         return DictV(dict(named_parameters(tr, owner).items), True)  # and what is registered as a buffer
     for kind, handler in handlers:

@@ -21,6 +21,8 @@ from analyzer.validity.registry import spec as find_spec
 from analyzer.validity.spec import TypeStatus
 from analyzer.validity.terms import Term
 
+_KEEPING = frozenset(("LayerNorm", "RMSNorm"))  # whatever is normalised, the result has the shape of the input
+
 
 def apply(
     op: Op,
@@ -42,7 +44,10 @@ def apply(
         return unknown_tensor(op, framework, sources)
     clean = hyperparameters_of(tr, found, hyperparameters or {}, spec_name)
     if clean is None:
-        return unknown_tensor(op, framework, sources)
+        result = unknown_tensor(op, framework, sources)
+        if spec_name in _KEEPING and sources:
+            result.shape, result.dtype = sources[0].shape, sources[0].dtype
+        return result
     stated = clean.get("dtype")
     if stated is OPEN_TYPE:
         del clean["dtype"]

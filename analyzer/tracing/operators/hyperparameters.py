@@ -77,6 +77,8 @@ def _of_unknown(tr: Tracer, key: str, value: Unknown, name: str) -> Any:
     if key in _SIZES:
         term = tr.term_of(value, key)
         return DROP if term is None else term
+    if key == "normalized_shape":
+        return value.term if value.term is not None and tr.path.assumes(value.term >= 1) else DROP
     if key in _SPATIAL:
         if key == "padding" and value.pytype != "int":
             return None

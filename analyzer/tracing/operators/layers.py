@@ -342,7 +342,7 @@ def layer_method(
         if name in ("append", "extend", "insert", "items", "keys", "values", "pop", "update", "get", "add"):
             result = call(tr, Bound(items, "append" if name == "add" else name), args, kwargs, node)
             return layer if name in ("append", "extend", "insert") else result
-        if name in ("modules", "named_modules") and layer.name.startswith("torch.") and not tr.in_definition:
+        if name in ("modules", "named_modules") and layer.name.startswith("torch.") and tr.knows_objects:
             named = named_modules(layer)
             return named if name == "named_modules" else ListV([module for _, module in named.items], named.open)
         if name == "modules" and isinstance(items, ListV):

@@ -219,7 +219,7 @@ def instance_method(
         "append", "extend", "insert", "items", "keys", "values", "update", "pop",
     ):  # fmt: skip
         return call(tr, Bound(items, name), args, kwargs, node)
-    if name in ("modules", "named_modules") and is_module(owner) and not tr.in_definition:
+    if name in ("modules", "named_modules") and is_module(owner) and tr.knows_objects:
         named = named_modules(owner)
         return named if name == "named_modules" else ListV([module for _, module in named.items], named.open)
     if name in ("parameters", "named_parameters", "state_dict", "modules", "named_modules", "buffers"):

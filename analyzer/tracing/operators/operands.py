@@ -28,6 +28,8 @@ def tensor_of(tr: Tracer, value: Value, framework: str, name: str = "") -> Tenso
             return Tensor((), None, framework)
         if value.pytype == "bool":
             return Tensor(Shape(None, vague=True), "bool", framework)  # a comparison of what may be tensors
+        if value.tensor is None and value.term is not None and tr.path.assumes(value.term >= 1):
+            return Tensor((), None, framework, value=value.term)  # a layer has taken it as a size
         tensor = tr.tensor_of(value, framework)
         if tensor.framework == "unknown":
             tensor.framework = framework

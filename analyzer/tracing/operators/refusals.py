@@ -106,6 +106,7 @@ def fail(
             rule,
             op.layer,
             places=(*op.made, *of_operands(sources)),
+            callers=tr.callers(),
             own_sizes=bool(op.layer) and certain and contradicts_itself(tr, rule, sources, _sizes(requirement)),
         )
     )

@@ -10,6 +10,8 @@ from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
+from analyzer.tracing.paths.tracer import Tracer
+from analyzer.validity.terms import Poly, interval_of, substitute, symbol
 
 
 def shape_argument(op: Op, parts: tuple[Value, ...]) -> tuple[Any, ...] | None:
@@ -28,6 +30,22 @@ def shape_argument(op: Op, parts: tuple[Value, ...]) -> tuple[Any, ...] | None:
             return None
         dims.append(term)
     return tuple(dims)
+
+
+def may_be_negative(tr: Tracer, size: Poly) -> bool:
+    """Whether it may be, for all that layers of the program have demanded of the numbers that it is made of."""
+    if size.interval.lo >= 0:
+        return False
+    return interval_of(bounded(tr, size)).lo < 0
+
+
+def bounded(tr: Tracer, size: Any) -> Any:
+    """The size with the bounds that layers have demanded of the numbers that it is made of."""
+    if not isinstance(size, Poly):
+        return size
+    open_ones = [s for s in size.symbols if s.interval.lo < 1]
+    known = {s.name: symbol(s.name, 1) for s in open_ones if tr.path.assumes(Poly({(s,): 1}) >= 1)}
+    return substitute(size, known) if known else size
 
 
 def made(op: Op, dims: Any, dtype: str | None = "float32") -> Tensor:

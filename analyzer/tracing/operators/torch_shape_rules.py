@@ -14,7 +14,7 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.reinterpretation import reinterpreted
 from analyzer.tracing.operators.strides import viewed
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.torch_operands import axis_of, shape_argument
+from analyzer.tracing.operators.torch_operands import axis_of, bounded, may_be_negative, shape_argument
 from analyzer.validity.terms import Poly, Term, equal, product
 
 # ----------------------------------------------------------------------------------------------- new shapes
@@ -43,7 +43,7 @@ def reshaped(op: Op, input: Value, shape: tuple[Value, ...], framework: str = "t
         import ast
 
         op.nodes = {"shape": ast.Tuple(list(op.node.args[-len(shape) :]), ast.Load())}
-    if any(isinstance(d, Poly) and d.interval.lo < 0 for d in dims):
+    if any(isinstance(d, Poly) and may_be_negative(op.tr, d) for d in dims):
         # an unknown number may be -1: "whatever is left"
         return unknown_tensor(
             op,
@@ -51,7 +51,7 @@ def reshaped(op: Op, input: Value, shape: tuple[Value, ...], framework: str = "t
             (source,),
             tuple(
                 d
-                if (isinstance(d, int) and d >= 0) or (isinstance(d, Poly) and d.interval.lo >= 0)
+                if (isinstance(d, int) and d >= 0) or (isinstance(d, Poly) and not may_be_negative(op.tr, d))
                 else op.tr.fresh("reshape", "derived", 0)
                 for d in dims
             ),
@@ -62,6 +62,7 @@ def reshaped(op: Op, input: Value, shape: tuple[Value, ...], framework: str = "t
         known = tuple(op.tr.fresh("reshape", "derived", 0) if isinstance(d, int) and d == -1 else d for d in dims)
         return unknown_tensor(op, source.framework, (source,), known)
     advise_batch(op, source, dims)
+    dims = tuple(bounded(op.tr, d) for d in dims)
     result = apply(op, "torch", "reshape", (source,), {"shape": dims})
     if op.short == "view" and source.framework == "torch" and source.strides is not None and isinstance(result, Tensor):
         _need_view(op, source, result)

@@ -19,7 +19,7 @@ from analyzer.tracing.imports.summaries import Summaries
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Class, Function, Scope, Value
 from analyzer.tracing.paths.paths import OutOfBudget
-from analyzer.tracing.paths.problems import Diagnostic, weight
+from analyzer.tracing.paths.problems import Diagnostic, Place, weight
 from analyzer.tracing.paths.remembered import Learned, Memory
 from analyzer.tracing.paths.solver import Effort
 from analyzer.tracing.paths.symbols import Site, SymbolFacts
@@ -122,12 +122,10 @@ class Shared:
     import_reserve: int = IMPORT_RESERVE
     operations: Iterator[int] = field(default_factory=lambda: count(1))  # numbers of operator applications
     files: dict[tuple[str | bool, ...], FilePath | None] = field(default_factory=dict)  # where modules were found
-    passed: set[tuple[str, int, str]] = field(
-        default_factory=set
-    )  # (path, line, operator) on a path that no error ends there
-    seen: set[tuple[str, int, str]] = field(default_factory=set)  # and with operands of known shapes
-    passed_samples: set[tuple[str, int, str]] = field(default_factory=set)  # and on a path of made-up numbers
-    passed_cut: Counter[tuple[str, int, str]] = field(default_factory=Counter)  # and how often on one cut by its budget
+    passed: set[Place] = field(default_factory=set)  # on a path that no error ends there
+    seen: set[Place] = field(default_factory=set)  # and with operands of known shapes
+    passed_samples: set[Place] = field(default_factory=set)  # and on a path of made-up numbers
+    passed_cut: Counter[Place] = field(default_factory=Counter)  # and how often on one cut by its budget
     observed: dict[str, dict[int, list[ObservedCall]]] | None = (
         None  # path -> line of a function -> its calls, where wanted
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import Any
 
 from analyzer.tracing.language.values import Api, Class, Instance, Object, Value
 from analyzer.tracing.paths.symbols import Site
@@ -14,6 +15,7 @@ SOME_RUN = "A declared run fails: the one with the flags named here."
 EVERY_CALL = "Every call that gets here fails."
 SOME_CALL = "A call with the arguments named here fails."
 DEFAULT_CONFIGURATION = "A call with the default configuration fails: {}."
+NO_RANK = "It fails whatever rank its input has: this analysis has tried those from 1 to 5."
 DOCUMENTED_CALL = "A call with the shapes that the docstring names fails."
 DOCUMENTED_PROGRAM = "The example of a docstring"
 SAMPLED_RUN = "A run on numbers that this analysis made up fails; other numbers may lead elsewhere."
@@ -55,6 +57,9 @@ class ShapeFailure(PyRaise):
         self.problem = problem
 
 
+Place = tuple[Any, ...]  # (path, line, operator), and the lines that have led there where they are known
+
+
 @dataclass(frozen=True)
 class Diagnostic:
     """A verdict before it becomes a finding."""
@@ -78,6 +83,14 @@ class Diagnostic:
     before: int = 0  # how often the operator went well on this path before it failed
     unreached: bool = False  # only a call whose arguments this analysis made up leads here, no program
     own_sizes: bool = False  # a layer refuses what its class's own sizes make, without a branch: no argument avoids it
+
+    callers: tuple[tuple[str, int], ...] | None = None  # lines that have led there; None: not one call of it
+
+    @property
+    def place(self) -> Place:
+        """By which it is known whether the operator goes well elsewhere: in the same call, where it is one."""
+        place = (self.site.path, self.site.line, self.operator)
+        return place if self.callers is None else (*place, self.callers)
 
     @property
     def proved(self) -> bool:

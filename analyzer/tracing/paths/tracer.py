@@ -41,7 +41,7 @@ from analyzer.tracing.paths.choices import (
 )
 from analyzer.tracing.paths.frames import Frame, Leaving, Shared
 from analyzer.tracing.paths.paths import Condition, Journal, OutOfBudget, Path, PathEnd, SeenThrough
-from analyzer.tracing.paths.problems import GUESS_FREE, GUESSED_RUN, SAMPLED_RUN, Diagnostic, ShapeFailure
+from analyzer.tracing.paths.problems import GUESS_FREE, GUESSED_RUN, SAMPLED_RUN, Diagnostic, Place, ShapeFailure
 from analyzer.tracing.paths.questions import Sides, of_test, sides
 from analyzer.tracing.paths.solver import satisfiable
 from analyzer.tracing.paths.symbols import Site, Symbols
@@ -49,6 +49,7 @@ from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate
 
 APPLICATION = 10  # steps that one operator application counts for
 MOST_DEPTH = 48  # calls within calls; each takes some ten of Python's frames
+MOST_CALLERS = 3  # lines that tell one call of a function from another
 MOST_GIVEN = 64  # parts of a container that a function may change too
 
 
@@ -86,13 +87,17 @@ class Tracer:
         self.sparse = False  # tensors may be sparse
         self.spreading = False  # a row of sizes, `*batch`, of an argument that nobody gives has two axes
         self.trusting = False  # arguments that nobody gives have the shapes that docstrings name
+        self.nothing_given = False  # and it is called without arguments
+        self.assumed_rank: int | None = None  # of the first argument that nobody gives
+        self.assumed_framework = "torch"  # whose tensor it is
+        self.in_batches = False  # the first axis of what nobody gives counts examples
         self.in_wrapper = False  # the innermost code of a library is a wrapper of a function of the repository
         self.in_definition = False  # what is traced is a definition that nothing calls
         self.rests_on: frozenset[str] = frozenset()  # bodies that were called to define the module
         self.made_up = False  # and this analysis has made up what it is called with
-        self.passed: Counter[tuple[str, int, str]] = Counter()  # (path, line, operator) that went well on this path
-        self.seen: set[tuple[str, int, str]] = set()  # those of them whose operands have shapes that are known
-        self.reported: set[tuple[str, int, str]] = set()  # and those that did not
+        self.passed: Counter[Place] = Counter()  # what went well on this path
+        self.seen: set[Place] = set()  # those of them whose operands have shapes that are known
+        self.reported: set[Place] = set()  # and those that did not
         self.applied = DictV()  # calls of functions with a way back of their own, see `own_gradients`
         self.results = DictV()  # of functions that remember theirs
         self.machine: dict[str, Unknown] = {}  # what programs ask of the machine, and of how they are run
@@ -119,9 +124,16 @@ class Tracer:
             if caller is None:
                 return
             site = Site(caller.path, caller.line)
-        self.passed[site.path, site.line, operator] += 1
-        if not blind:
-            self.seen.add((site.path, site.line, operator))
+        place = (site.path, site.line, operator)
+        for key in (place, (*place, self.callers())):
+            self.passed[key] += 1
+            if not blind:
+                self.seen.add(key)
+
+    def callers(self) -> tuple[tuple[str, int], ...]:
+        """The lines of the repository that have led here, the innermost last, without the one that is run."""
+        own = [(f.path, f.line) for f in self.frames if not f.path.startswith(MARK)]
+        return tuple(own[:-1][-MOST_CALLERS:])
 
     def observe(self, function: Function, names: dict[str, Value], result: Value) -> None:
         """Keep what a call was given and what it gave, for proposals of annotations."""
@@ -344,6 +356,11 @@ class Tracer:
         return len(self.path.decisions) + (self.sampler.asked if self.sampler is not None else 0)
 
     @property
+    def knows_objects(self) -> bool:
+        """Whether the objects of a program are what its text makes of them: nobody else has given or changed them."""
+        return not self.in_definition or self.nothing_given
+
+    @property
     def certain(self) -> bool:
         return not (self.doubts or self.path.guessed) and all(d.free for d in self.path.decisions)
 
@@ -380,7 +397,9 @@ class Tracer:
         if not self.feasible():
             raise PathEnd
         site = self.site(node)
-        problem = Diagnostic("tracing/incompatible-shape", "error", message, site, operator, certain=self.certain)
+        problem = Diagnostic(
+            "tracing/incompatible-shape", "error", message, site, operator, certain=self.certain, callers=self.callers()
+        )
         raise ShapeFailure(problem)
 
     def report(self, problem: Diagnostic) -> None:
@@ -403,9 +422,8 @@ class Tracer:
             problem = replace(problem, tier=tier, assumed=assumed, joint=joint, joint_in_data=several)
         if self.made_up and problem.level != "note":
             problem = replace(problem, unreached=not problem.own_sizes)
-        place = (problem.site.path, problem.site.line, problem.operator)
-        self.reported.add(place)
-        self.shared.keep(replace(problem, before=self.passed[place]))
+        self.reported |= {problem.place, problem.place[:3]}
+        self.shared.keep(replace(problem, before=self.passed[problem.place]))
 
     def advise(
         self, rule: str, message: str, site: Site | None = None, operator: str = "", sentences: Sequence[str] = ()

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
-from itertools import combinations
 
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Suggestion
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.operators.refusals import came_from, shorten
 from analyzer.tracing.paths.causes import as_data, of_operands
 from analyzer.tracing.paths.frames import Shared
+from analyzer.tracing.paths.general_position import tell_bound_batch, tell_hardly_ever
 from analyzer.tracing.paths.paths import Condition
 from analyzer.tracing.paths.problems import DEFAULT_RUN, UNREACHED, Diagnostic
 from analyzer.tracing.paths.solver import Effort, first_conflict, forced_multiple, forced_values
 from analyzer.tracing.paths.symbols import Site
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.tracing.programs.own_sizes import contradicts_itself
-from analyzer.validity.terms import Cond, Poly, Symbol, Truth, substitute
+from analyzer.validity.terms import Cond, Symbol, Truth, substitute
 
 MOST_EXCLUDED = 8  # values of a flag that one path stands for: more of them are a condition, no list
 
@@ -36,7 +36,9 @@ def close_path(tr: Tracer) -> None:
             tr.report(_unsatisfiable(tr, culprit, [conditions[i] for i in core]))
         return
     _forced(tr, conditions)
-    _hardly_ever(tr, conditions)
+    tell_hardly_ever(tr, conditions)
+    if tr.in_batches:
+        tell_bound_batch(tr, conditions)
 
 
 def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) -> Diagnostic:
@@ -146,45 +148,6 @@ def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
                 known.label,
             )
         )
-
-
-def _hardly_ever(tr: Tracer, conditions: Sequence[Condition]) -> None:
-    """Two sizes that follow from one size of an input, and stretch to each other only where there is one of it.
-
-    Correct code adds a row of n to one of n; who adds it to one of 2·n has hardly meant that n is always 1.
-    """
-    asked = {s.name for c in conditions if c.kind == "branch" and isinstance(c.truth, Cond) for s in c.truth.symbols}
-    for condition in conditions:
-        truth = condition.truth
-        if condition.kind != "operator" or condition.rule != "broadcast" or condition.doubtful:
-            continue
-        if not isinstance(truth, Cond) or len(truth.symbols) != 1:
-            continue
-        (sym,) = truth.symbols
-        known = tr.symbols.known[sym.name]
-        if known.kind not in ("dim", "unknown") or sym.name in asked or not _differ_by(sym, _tensors(condition)):
-            continue
-        values = forced_values([truth], sym, tr.shared.contracts)
-        if values is None or not set(values) <= {0, 1, 2} or 1 not in values:
-            continue
-        wanted = " or ".join(map(str, values))
-        message = f"only inputs whose `{known.label}` is {wanted} get through: {condition.message}"
-        told = (f"{condition.message} (line {condition.site.line}): {truth}",)
-        tr.report(
-            Diagnostic(
-                "tracing/forced-dimension", "warning", shorten(message), condition.site, condition.operator, told,
-                False, None, known.label,
-            )
-        )  # fmt: skip
-
-
-def _differ_by(sym: Symbol, operands: Sequence[Tensor]) -> bool:
-    """Whether two sizes that stretch to each other are both more than a number, and depend on the symbol alone."""
-    shapes = [t.dims[::-1] for t in operands if t.dims is not None]
-    pairs = [(a, b) for one, other in combinations(shapes, 2) for a, b in zip(one, other, strict=False)]
-    return any(
-        isinstance(a, Poly) and isinstance(b, Poly) and a != b and {*a.symbols, *b.symbols} == {sym} for a, b in pairs
-    )
 
 
 def _beside_branches(

@@ -38,6 +38,7 @@ from analyzer.tracing.paths.problems import (
 from analyzer.tracing.paths.remembered import remembered
 from analyzer.tracing.paths.solver import Effort
 from analyzer.tracing.paths.tracer import Tracer
+from analyzer.tracing.programs.assumed_ranks import assumed, explore_ranks, takes_tensor
 from analyzer.tracing.programs.docstring_examples import examples_of
 from analyzer.tracing.programs.drivers import Driver, drivers_of
 from analyzer.tracing.programs.inferred_arguments import (
@@ -105,7 +106,7 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
     for place, (name, value) in enumerate(found, start=1):
         waiting = sum(pieces[place:])
         key = f"{value.path}:{value.node.lineno}"
-        if key in shared.reached and entry is None:
+        if entry is None and key in shared.reached and not _only_made(value, shared):
             continue
         if isinstance(value, Function) and (
             entry is None
@@ -122,6 +123,7 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
             continue
         if isinstance(value, Class) and entry is None and (not _is_model(value) or _used_as_base(value, shared)):
             continue
+        blind, told = _blind(shared), _told(shared)
         cuts.append(explore_beside(
             base, getattr(value.node, "name", "a lambda"), scale,
             lambda value=value: _call_with_unknowns(base, value, scope, relative, entry is not None),  # type: ignore[misc]
@@ -129,7 +131,15 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
         ))  # fmt: skip
         if entry is None:
             _explore_further(base, value, scope, relative, scale)
+            if _blind(shared) > blind and _told(shared) == told:
+                _explore_ranks(base, value, scope, relative, scale)
     explore_cut(base, scale, [cut for cut in cuts if cut is not None])
+
+
+def _only_made(value: Class | Function, shared: Shared) -> bool:
+    """Whether it is a model of which objects were made that nothing has called."""
+    computing = _computes(value) if isinstance(value, Class) and _is_model(value) else None
+    return computing is not None and f"{computing.path}:{computing.node.lineno}" not in shared.reached
 
 
 def _used_as_base(cls: Class, shared: Shared) -> bool:
@@ -190,6 +200,27 @@ def _explore_further(base: Tracer, value: Class | Function, scope: Scope, relati
             shared.problems[key] = replace(shared.problems[key], tier=DOCUMENTED_CALL, certain=False)
 
 
+def _blind(shared: Shared) -> int:
+    """How many operators met operands of unknown shape alone, or were not found because of them."""
+    return len(shared.passed - shared.seen) + shared.unknown_calls.total()
+
+
+def _told(shared: Shared) -> int:
+    """How many errors and warnings there are."""
+    return sum(p.level != "note" for p in shared.problems.values())
+
+
+def _explore_ranks(base: Tracer, value: Class | Function, scope: Scope, relative: str, scale: float) -> None:
+    """The same definition with each rank that its input may have."""
+    called = value if isinstance(value, Function) else _computes(value)
+    if called is None or not takes_tensor(called, 0 if isinstance(value, Function) else 1):
+        return
+    name, key = getattr(value.node, "name", "a lambda"), f"{value.path}:{value.node.lineno}"
+    explore_ranks(base, value, lambda rank: explore_beside(
+        base, name, scale, lambda: _call_with_unknowns(base, value, scope, relative, False), f"{key} rank {rank}",
+    ))  # fmt: skip
+
+
 def _new(shared: Shared, before: dict[tuple[Any, ...], Diagnostic]) -> list[tuple[Any, ...]]:
     """The errors that were not there before; what else is new is dropped, but for advice."""
     for key, problem in list(shared.problems.items()):
@@ -214,13 +245,19 @@ def _call_with_unknowns(
     `as_entry`: the function gives a model to analyse, which is called in its turn. `configured`: the parameters of the
     constructor that take a configuration, which is made with its own defaults.
     """
+    tr.in_batches = tr.nothing_given = False
     tr.frames.append(Frame(scope, relative, line=value.node.lineno))
     if isinstance(value, Function):
         args, kwargs = unknown_arguments(value, skip=0)
+        args = assumed(tr, value, args)
         tr.made_up = bool(args or kwargs) or not (as_entry or _takes_nothing(value))
+        tr.nothing_given = _takes_nothing(value) or not (args or kwargs)
         result = call(tr, value, args, kwargs, None, is_open(value))
         if as_entry:
             _call_model(tr, result)
+        elif isinstance(result, Instance) and _is_model(result.cls):
+            tr.made_up = True
+            _call_instance(tr, result)
         return
     found = value.find("__init__")
     initializer = found[0] if found is not None and isinstance(found[0], Function) else None
@@ -229,10 +266,19 @@ def _call_with_unknowns(
         args, kwargs = with_configurations(tr, initializer, args, kwargs, configured)
     tr.made_up = True  # whoever makes it chooses what it is called with
     instance = call(tr, value, args, kwargs, None, initializer is not None and is_open(initializer))
-    computing = _computes(value)
-    if isinstance(instance, Instance) and computing is not None:
-        args, kwargs = unknown_arguments(computing, skip=1)
-        call_instance(tr, instance, args, kwargs, None, is_open(computing))
+    if isinstance(instance, Instance):
+        _call_instance(tr, instance)
+
+
+def _call_instance(tr: Tracer, instance: Instance) -> None:
+    """What the framework calls of a model, with unknown inputs."""
+    computing = _computes(instance.cls)
+    if computing is None:
+        return
+    args, kwargs = unknown_arguments(computing, skip=1)
+    args = assumed(tr, computing, args)
+    tr.in_batches = tr.in_definition
+    call_instance(tr, instance, args, kwargs, None, is_open(computing))
 
 
 def _takes_nothing(function: Function) -> bool:

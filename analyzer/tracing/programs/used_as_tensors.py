@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.language.evaluation import evaluate, get_attribute
 from analyzer.tracing.language.known_types import kind_of
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Unknown, Value
-from analyzer.tracing.operators.table import rules
 from analyzer.tracing.paths.tracer import Tracer
 
 # Arrays of NumPy, data frames, modules, texts, images and process groups have none of these.
@@ -43,7 +43,19 @@ def _tensor(tr: Tracer, owner: Unknown, name: str, node: ast.Call) -> Tensor | N
         return None
     several = name in _OF_SEVERAL_SIZES and len(node.args) > 1
     size = name == "size" and len(node.args) == 1 and not node.keywords and _whole(node.args[0])
-    return tr.tensor_of(owner, "torch") if name in _OF_TENSORS or several or size else None
+    asked = name in ("size", "dim") and not node.args and not node.keywords and _given_to_forward(tr, owner)
+    return tr.tensor_of(owner, "torch") if name in _OF_TENSORS or several or size or asked else None
+
+
+def _given_to_forward(tr: Tracer, value: Unknown) -> bool:
+    """Whether it is an argument of the `forward` of a module that is being followed, and no array there."""
+    function = tr.frame.function if tr.frames else None
+    if function is None or function.owner is None or function.name != "forward" or value.origin != "param":
+        return False
+    bases = function.owner.library_bases
+    return any(b.endswith("nn.Module") or b.startswith("torch.nn.") for b in bases) and not is_used_as_array(
+        function.node, value.label
+    )
 
 
 def is_used_as_array(function: ast.AST, name: str) -> bool:
@@ -70,7 +82,7 @@ def _is_name(node: ast.expr, name: str) -> bool:
 
 
 def _is_method(name: str) -> bool:
-    return name in _OF_TENSORS or f"torch.Tensor.{name}" in rules() or f"Tensor.{name}" in rules()
+    return name in framework_data("torch")["attributes"]["torch.Tensor"]
 
 
 def _whole(node: ast.expr) -> bool:

@@ -14,7 +14,7 @@ from analyzer.validity.specs.common import (
     replaced,
     target_of,
 )
-from analyzer.validity.terms import Term, ceil_div, equal, floor_div, mod, total
+from analyzer.validity.terms import Poly, Term, ceil_div, equal, floor_div, mod, total
 
 SPLIT_SUM = Rule(
     "split-sum", Category.INCOMPATIBLE_SHAPE, "the parts {parts} do not add up to the {size} of axis {axis}", ("split",)
@@ -77,6 +77,16 @@ def onnx_split(
     return tuple(x.with_shape(replaced(x.dims, place, chunk if i < count - 1 else last)) for i in range(count))
 
 
+def _whole_parts(size: Any, step: Any) -> int | None:
+    """How many parts of `step` make up the size, where that is a small multiple of it whatever the step is."""
+    if not isinstance(size, Poly) or not isinstance(step, Poly):
+        return None
+    return next((n for n in range(1, MOST_PARTS + 1) if equal(size, n * step) is True), None)
+
+
+MOST_PARTS = 16  # of a size that is no number
+
+
 @define("torch", "split")
 def torch_split(case: Case, x: TensorType, *, split_size_or_sections: Any, dim: Any = 0) -> tuple[TensorType, ...]:
     """``torch.split`` by sections or by size."""
@@ -84,6 +94,9 @@ def torch_split(case: Case, x: TensorType, *, split_size_or_sections: Any, dim: 
     if isinstance(split_size_or_sections, (tuple, list)):
         return parted(case, x, axis, split_size_or_sections)
     need_positive(case, split_size=split_size_or_sections)
+    parts = _whole_parts(x.dims[axis], split_size_or_sections)
+    if parts is not None:
+        return (x.with_shape(replaced(x.dims, axis, split_size_or_sections)),) * parts
     size, step = case.concrete(x.dims[axis]), case.concrete(split_size_or_sections)
     return tuple(x.with_shape(replaced(x.dims, axis, min(step, size - i))) for i in range(0, size, step)) or (x,)
 

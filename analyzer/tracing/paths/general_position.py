@@ -1,0 +1,164 @@
+"""Sizes that fit each other by being 1 alone: NumPy's stretching lets them through, and nobody has meant it.
+
+Correct code adds a row of n to one of n; who adds it to one of 2·n has hardly meant that n is always 1. So sizes that
+are free are taken to be more than 1, as those of data and of layers are: what then never fits is told as possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.operators.refusals import shorten
+from analyzer.tracing.paths.paths import Condition
+from analyzer.tracing.paths.problems import Diagnostic
+from analyzer.tracing.paths.solver import Effort, forced_values, satisfiable
+from analyzer.tracing.paths.tracer import Tracer
+from analyzer.validity.specs.convolution import CHANNELS
+from analyzer.validity.specs.linear import IN_FEATURES
+from analyzer.validity.specs.normalization import FEATURES
+from analyzer.validity.terms import Cond, Poly, Symbol, Truth, any_of, equal, unequal
+
+_FREE = ("dim", "unknown", "param")  # kinds of symbols that callers and data choose
+MOST_ASKED = 12  # pairs of sizes on one path
+_TYING = frozenset((IN_FEATURES.id, CHANNELS.id, FEATURES.id))
+EFFORT = 40_000  # of the solver, on one path
+MOST_LISTED = 3  # values that a message names
+
+
+def tell_hardly_ever(tr: Tracer, conditions: Sequence[Condition]) -> None:
+    """Advise of the first two sizes that stretch to each other and, being more than 1, would never be the same."""
+    asked = {s for c in conditions if c.kind == "branch" and isinstance(c.truth, Cond) for s in c.truth.symbols}
+    left, effort = MOST_ASKED, Effort(EFFORT)
+    for index, condition in enumerate(conditions):
+        if condition.kind != "operator" or condition.rule != "broadcast" or condition.doubtful:
+            continue
+        for one, other in _pairs(condition):
+            symbols = {*one.symbols, *other.symbols}
+            if symbols & asked or not all(_is_free(tr, s) for s in symbols) or not left:
+                continue
+            left -= 1
+            before = _simple(conditions[:index])
+            if _never_same(before, one, other, effort):
+                _tell(tr, condition, one, other, symbols)
+                return
+
+
+def tell_bound_batch(tr: Tracer, conditions: Sequence[Condition]) -> None:
+    """Advise of the first operator that lets an input through only where two axes of it are as large as each other.
+
+    One of them is the batch, or what a layer takes as channels; of inputs with three axes and more: what has two may be
+    a square matrix.
+    """
+    effort = Effort(EFFORT)
+    branches = {s.name for c in conditions if c.kind == "branch" and isinstance(c.truth, Cond) for s in c.truth.symbols}
+    for batch, others, what in [*_batches(tr, conditions), *_channels(tr, conditions)]:
+        if any(s.name in branches for s in batch.symbols):
+            continue
+        sizes = batch.symbols.union(*(other.symbols for other in others))
+        apart = [size >= 2 for size in (batch, *others)] + [unequal(batch, other) for other in others]
+        for index, condition in enumerate(conditions):
+            if condition.kind != "operator" or condition.doubtful or not isinstance(condition.truth, Cond):
+                continue
+            if len(condition.truth.symbols) < 2 or not sizes & condition.truth.symbols:
+                continue  # a number that an axis must be is no other axis
+            before = _simple(conditions[:index])
+            if satisfiable([*before, condition.truth, *apart], effort) is not False:
+                continue
+            if satisfiable([*before, *apart], effort) is True:
+                message = f"{what} {batch} gets through only where it is as large as another axis"
+                _warn(tr, condition, message, str(batch))
+            return
+
+
+def _batches(tr: Tracer, conditions: Sequence[Condition]) -> Iterator[tuple[Poly, list[Poly], str]]:
+    """The first size of each input of three axes and more, with the others."""
+    by_name = _sizes_of_inputs(tr, conditions)
+    for name, sym in by_name.items():
+        owner, _, axis = name.rpartition(".")
+        others = [by_name[n] for n in (f"{owner}.{i}" for i in range(1, 6)) if n in by_name]
+        if axis == "0" and f"{owner}.2" in tr.symbols.known and others:
+            yield Poly({(sym,): 1}), [Poly({(other,): 1}) for other in others], "a batch of"
+
+
+def _channels(tr: Tracer, conditions: Sequence[Condition]) -> Iterator[tuple[Poly, list[Poly], str]]:
+    """The axis of each input that a layer takes as its channels or features, with the others but the batch."""
+    by_name = _sizes_of_inputs(tr, conditions)
+    for condition in conditions:
+        if condition.rule not in _TYING or condition.doubtful or not isinstance(condition.truth, Cond):
+            continue
+        for name in [s.name for s in condition.truth.symbols if s.name in by_name]:
+            owner, _, axis = name.rpartition(".")
+            others = [by_name[n] for n in (f"{owner}.{i}" for i in range(1, 6)) if n in by_name and n != name]
+            if axis != "0" and f"{owner}.2" in tr.symbols.known and others:
+                yield Poly({(by_name[name],): 1}), [Poly({(other,): 1}) for other in others], "a width of"
+
+
+def _sizes_of_inputs(tr: Tracer, conditions: Sequence[Condition]) -> dict[str, Symbol]:
+    seen: set[Symbol] = set()
+    for condition in conditions:
+        if condition.kind == "operator" and isinstance(condition.truth, Cond):
+            seen |= condition.truth.symbols
+    return {s.name: s for s in seen if tr.symbols.kind(s.name) == "dim"}
+
+
+def _simple(conditions: Sequence[Condition]) -> list[Truth]:
+    """What operators demand, but for products of sizes, which take the solver long and tell little of single ones."""
+    plain = [c.truth for c in conditions if c.kind != "branch" and not c.deferred]
+    return [t for t in plain if not isinstance(t, Cond) or all(_is_linear(part) for part in t.args)]
+
+
+def _is_linear(part: Cond | Poly) -> bool:
+    if isinstance(part, Cond):
+        return all(_is_linear(p) for p in part.args)
+    return all(len(monomial) <= 1 and all(isinstance(a, Symbol) for a in monomial) for monomial, _ in part.terms)
+
+
+def _pairs(condition: Condition) -> Iterator[tuple[Poly, Poly]]:
+    """The two sizes, none of them a number, that the condition makes stretch to each other."""
+    shapes = [t.dims[::-1] for _, t in condition.facts if isinstance(t, Tensor) and t.dims is not None]
+    for left, right in combinations(shapes, 2):
+        for a, b in zip(left, right, strict=False):
+            if isinstance(a, Poly) and isinstance(b, Poly) and a != b and condition.truth == _stretches(a, b):
+                yield a, b
+
+
+def _stretches(a: Poly, b: Poly) -> Truth:
+    return any_of(equal(a, b), equal(a, 1), equal(b, 1))
+
+
+def _is_free(tr: Tracer, sym: Symbol) -> bool:
+    known = tr.symbols.known.get(sym.name)
+    return known is not None and known.kind in _FREE
+
+
+def _never_same(before: Sequence[Truth], one: Poly, other: Poly, effort: Effort) -> bool:
+    """Whether both may be more than 1 by what came before, and then differ."""
+    large = [one >= 2, other >= 2]
+    return (
+        satisfiable([*before, *large, equal(one, other)], effort) is False
+        and satisfiable([*before, *large], effort) is True
+    )
+
+
+def _tell(tr: Tracer, condition: Condition, one: Poly, other: Poly, symbols: set[Symbol]) -> None:
+    label = ""
+    subject = f"the sizes {one} and {other} only fit where one of them is 1"
+    if len(symbols) == 1:
+        (sym,) = symbols
+        label = tr.symbols.known[sym.name].label
+        values = forced_values([condition.truth], sym, Effort(EFFORT))
+        if values is not None and len(values) <= MOST_LISTED:
+            subject = f"only inputs whose `{label}` is {' or '.join(map(str, values))} get through"
+    _warn(tr, condition, subject, label)
+
+
+def _warn(tr: Tracer, condition: Condition, subject: str, label: str) -> None:
+    told = (f"{condition.message} (line {condition.site.line}): {condition.truth}",)
+    tr.report(
+        Diagnostic(
+            "tracing/forced-dimension", "warning", shorten(f"{subject}: {condition.message}"), condition.site,
+            condition.operator, told, False, None, label,
+        )
+    )  # fmt: skip
