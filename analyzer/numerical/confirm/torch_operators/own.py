@@ -8,6 +8,7 @@ import onnx_ir as ir
 
 from analyzer.numerical.confirm.torch_registry import Handler, Mode, UnsupportedOperator
 
+INDICES = "List[Optional[Tensor]]"
 SPACES = ("torch.aten", "torch.prims")  # a library's own kernels are not run here
 
 
@@ -47,12 +48,11 @@ def _own(node: ir.Node, x: Any, mode: Mode) -> Any:
         raise UnsupportedOperator(f"{node.domain}.{node.op_type}")
     tensors, named = iter(x), {}
     arguments: list[Any] = []
-    single = sum(str(argument.type) == "Tensor" for argument in found._schema.arguments)
-    for argument in found._schema.arguments:
-        kind = str(argument.type)
-        if kind == "List[Optional[Tensor]]":
-            count = len(x) - single
-            arguments.append(_indices(node, x[0], [next(tensors) for _ in range(count)]))
+    kinds = [str(argument.type) for argument in found._schema.arguments]
+    listed = len(x) - kinds.count("Tensor")  # of a single list, beside what is given by itself
+    for argument, kind in zip(found._schema.arguments, kinds, strict=True):
+        if kind == INDICES and kinds.count(INDICES) == 1 and "Optional[Tensor]" not in kinds:
+            arguments.append(_indices(node, x[0], [next(tensors) for _ in range(listed)]))
             continue
         if "List[" in kind and "Tensor" in kind:
             raise UnsupportedOperator(f"{node.domain}.{node.op_type}")
