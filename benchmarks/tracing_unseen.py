@@ -343,6 +343,7 @@ class Judged:
     proved: tuple[str, ...] = ()
     possible: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def judge_files(
@@ -376,7 +377,9 @@ def judge_files(
     spent = sum(bool(j.spent) for j in judged)
     rules = Counter(text.split()[1] for j in judged for text in j.notes)
     calls = sum(j.calls for j in judged)
-    told = f"{sum(len(j.proved) for j in judged)} proved errors, {sum(len(j.possible) for j in judged)} possible"
+    told = f"{sum(len(j.proved) for j in judged)} proved errors, {sum(len(j.possible) for j in judged)} possible, " + (
+        f"{sum(len(j.warnings) for j in judged)} warnings in {sum(bool(j.warnings) for j in judged)}"
+    )
     print(f"{len(judged)} files of {len({j.package for j in judged})} packages: {told}")
     print(f"processor time: median {statistics.median(times or [0.0]):.2f} s, longest {max(times, default=0):.1f} s, "
           f"{sum(t > 10 for t in times)} above 10 s; {spent} files spent a budget")  # fmt: skip
@@ -415,18 +418,17 @@ def _judged(package: str, root: Path, path: str) -> Judged | None:
         return None
     started = time.process_time()
     shared = explore(root, path, tree, Versions())
-    told: dict[str, list[str]] = {"proved": [], "possible": [], "notes": []}
+    told: dict[str, list[str]] = {"proved": [], "possible": [], "notes": [], "warnings": []}
     for p in shared.problems.values():
-        kind = "notes" if p.level == "note" else "proved" if p.proved else "possible"
-        if p.level != "warning":
-            evidence = "" if kind == "notes" else " | ".join(("", p.tier, *p.sentences))
-            told[kind].append(f"{p.site.path}:{p.site.line} {p.rule} {p.message}{evidence}")
+        kind = f"{p.level}s" if p.level != "error" else "proved" if p.proved else "possible"
+        evidence = "" if kind == "notes" else " | ".join(("", p.tier, *p.sentences))
+        told[kind].append(f"{p.site.path}:{p.site.line} {p.rule} {p.message}{evidence}")
     return Judged(
         package, path, round(time.process_time() - started, 3),
         tuple(note for note in shared.notes if "budget" in note or "More than" in note),
         shared.known_calls.total(), shared.known_calls.total() + shared.unknown_calls.total(),
         dict(shared.unknown_calls.most_common(100)),
-        *(tuple(told[k]) for k in ("proved", "possible", "notes")),
+        *(tuple(told[k]) for k in ("proved", "possible", "notes", "warnings")),
     )  # fmt: skip
 
 
