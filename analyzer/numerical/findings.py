@@ -56,7 +56,10 @@ BEYOND_EXAMPLES = (
     "that range: declare the true one under `inputs` to be sure."
 )
 NOT_TRAINED = "No trained weight comes before it: its gradient is computed only where that of the input is asked for."
-NULL_SET = "It happens only where {weights} exactly, where training never leaves a weight: no merge is blocked."
+NULL_SET = (
+    "It happens only where {weights} exactly, where training never leaves a weight and chance never puts several "
+    "numbers: no merge is blocked."
+)
 ZEROS = (
     "It happens only where a polynomial of {weights} is 0: on a set of weights without volume, where training never "
     "leaves them, so no merge is blocked."

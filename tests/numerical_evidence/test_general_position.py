@@ -63,6 +63,9 @@ def review(
     model = ir.from_proto(proto)
     if shown:  # by an example instead
         model.graph.inputs[0].metadata_props.update({SPAN: shown, SHOWN: f"{shown} 8"})
+    for node in model.graph:
+        if node.op_type.startswith("Random"):
+            node.outputs[0].shape = ir.Shape([2, 4])
     for name, properties in told.items():
         model.graph.initializers[name].metadata_props.update(properties)
     found = analyse(Graph(model, "torch", losses=losses), target, explain=False, confirmer=workers)
@@ -178,6 +181,31 @@ def test_the_nearest_failing_weights_fail_in_pytorch_itself() -> None:
     problem = SearchProblem(ir.from_proto(model), (leaf,), ("p",), ("y",), (0, LOWEST))
     found, _ = nearer(TorchTrials(problem), {"w": torch.full((3,), -300.0)})
     assert evaluated(problem, found, exactly=True) is RunVerdict.FAILS
+
+
+NORMAL = N("RandomNormalLike", ["x"], ["r"])
+UNIFORM = N("RandomUniformLike", ["x"], ["r"])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "level"),
+    [
+        # the norm of four normal numbers is never 0
+        ([NORMAL, N("ReduceL2", ["r", "axis"], ["n"]), N("Div", ["x", "n"], ["y"])], Level.NOTE),
+        # one uniform number is, once in 2 ** 24
+        ([UNIFORM, N("Log", ["r"], ["y"])], Level.ERROR),
+        # a maximum of four normal numbers is below 0 on a volume of them
+        ([NORMAL, N("ReduceMax", ["r", "axis"], ["n"]), N("Log", ["n"], ["y"])], Level.ERROR),
+        # what fails for inputs fails whatever is drawn
+        ([NORMAL, N("Mul", ["r", "zero"], ["m"]), N("Add", ["x", "m"], ["n"]), N("Log", ["n"], ["y"])], Level.ERROR),
+    ],
+)
+def test_several_random_numbers_are_never_exact_together(workers: Confirmer, nodes: list[Any], level: Level) -> None:
+    axis = N("Constant", [], ["axis"], value=numpy_helper.from_array(np.array([1]), "axis"))
+    zero = N("Constant", [], ["zero"], value=numpy_helper.from_array(np.array(0, np.float32), "zero"))
+    (found,) = review(workers, [axis, zero, *nodes]).values()
+    assert (found.level, found.confidence) == (level, Confidence.CONFIRMED)
+    assert any("`r` is 0 exactly" in s for s in found.evidence.sentences) is (level is Level.NOTE)
 
 
 def test_units_that_are_dead_have_volume(workers: Confirmer) -> None:

@@ -27,6 +27,7 @@ RANDOM_RANGES: Mapping[str, tuple[float, float]] = {
     "TruncatedNormal": (-2.0, 2.0),
     "Bernoulli": (0.0, 1.0),
 }
+DRAW = "random draw"  # the role of a leaf that a random operator draws from an interval
 IR_VERSION = 10  # the oldest that every operator set used here allows
 LEAST_PART = 4  # elements; smaller parts (the first token of each row) may be anything
 LARGEST_TENSOR = 1 << 24  # elements; a leaf beyond this is not worth searching
@@ -263,7 +264,7 @@ def _leaf(value: ir.Value, ranges: Mapping[str, ValueRange], sizes: Mapping[str,
     given = ranges.get(value.name or "")
     if producer is not None:
         lo, hi = _draw_range(producer)
-        role = "random draw"
+        role = DRAW if operator_name(producer) != "Bernoulli" else "random choice"
     elif given is not None:
         lo, hi = given.lo, given.hi
     if producer is None:

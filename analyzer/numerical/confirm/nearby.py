@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from analyzer.numerical.confirm.draws import with_ordinary_draws
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.outcome import NEAR
 from analyzer.numerical.confirm.points import LARGE, unbounded, usual
@@ -53,8 +54,9 @@ def at_start(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
                 yield Witness({**batch, **weights})
     for number, weights in enumerate(drawn):
         now = time.process_time()
-        searched = trials.narrowed(rest, weights).candidates(seed, now + (deadline - now) / (len(drawn) - number))
-        for found in searched:
+        narrowed = trials.narrowed(rest, weights)
+        searched = narrowed.candidates(seed, now + (deadline - now) / (len(drawn) - number))
+        for found in with_ordinary_draws(narrowed, searched, seed):
             yield Witness({**found, **weights})
 
 
@@ -65,7 +67,8 @@ def close_by(trials: Trials, seed: int, deadline: float, furthest: float) -> Ite
     for number, way in enumerate(ways):
         now = time.process_time()
         confined = trials.narrowed(tuple(_confined(x, way) if x.name in start else x for x in trials.leaves), {})
-        for found in confined.candidates(seed, now + (deadline - now) / (len(ways) - number)):
+        searched = confined.candidates(seed, now + (deadline - now) / (len(ways) - number))
+        for found in with_ordinary_draws(confined, searched, seed):
             general = in_general_position(trials, found, seed)
             if general is None:
                 continue

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from analyzer.numerical.confirm.draws import at_ordinary_draws, named
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.points import unbounded
 from analyzer.numerical.confirm.problem import Point, SearchProblem
@@ -200,13 +201,21 @@ def _way(leaf: Leaf, start: np.ndarray, end: np.ndarray) -> tuple[str, float, fl
 
 
 def witnesses(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
-    """Failing points in general position; one with weights at exact values only where nothing better is found."""
+    """Failing points in general position; one with weights or several random numbers at exact values only where nothing
+    better is found."""
     null: Point | None = None
+    by_chance = False
     seen, stop = 0, deadline
     start = initial(trials)
-    for point in trials.candidates(seed, deadline):
+    for candidate in trials.candidates(seed, deadline):
         if time.process_time() > stop or seen >= NULL_POINTS:
             break
+        point = at_ordinary_draws(trials, candidate, seed + seen)
+        if point is None:
+            if null is None:
+                null, by_chance, stop = candidate, True, min(deadline, time.process_time() + NULL_SECONDS)
+            seen += 1
+            continue
         if start and trials.verdict({**point, **start}) is RunVerdict.FAILS:
             yield Witness({**point, **start})  # where training starts, at exact values or not
             continue
@@ -221,5 +230,7 @@ def witnesses(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
         if null is None:
             null, stop = point, min(deadline, time.process_time() + NULL_SECONDS)
         seen += 1
-    if null is not None:
+    if null is not None and by_chance:
+        yield Witness(null, named(trials, null), nearer(trials, null)[1])
+    elif null is not None:
         yield Witness(null, exact_weights(trials, null, seed), nearer(trials, null)[1])
