@@ -14,6 +14,7 @@ from . import (
     own_types,
     sparse_tensors,
     specialized,
+    tensor_subclasses,
 )
 from .entry import Built
 from .failure import ExportFailure, Project, describe, is_defect
@@ -30,11 +31,13 @@ def programs(
     built: Built,
     torch: Any,
     gradients: bool = False,
+    subclasses: bool = False,
 ) -> Iterator[tuple[Any, str, specialized.Fixed | None]]:
     """The programs of those ways of tracing that succeed, each with what there is to say about it and what it fixed.
 
     The next is asked for where one cannot be written. Fails as the first way did if none succeeds. With `gradients`,
-    which a model may ask for itself (a penalty on them, a differential equation), they are recorded.
+    which a model may ask for itself (a penalty on them, a differential equation), they are recorded; `subclasses` of
+    tensors are being followed.
     """
     attempts: list[tuple[Any, bool, str]] = [(shapes, False, "")]
     if shapes is not None:
@@ -67,6 +70,10 @@ def programs(
         return
     if not traced and own_types.register(made, torch):
         yield from programs(entry, module, args, kwargs, named, shapes, project, built, torch, gradients)
+        return
+    if not traced and not subclasses and tensor_subclasses.refused(first):
+        with tensor_subclasses.followed(torch):
+            yield from programs(entry, module, args, kwargs, named, shapes, project, built, torch, gradients, True)
         return
     with sparse_tensors.dense_state(module, torch) as changed:
         if changed:
