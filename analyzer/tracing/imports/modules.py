@@ -353,7 +353,7 @@ def _load(tr: Tracer, name: str) -> Value:
     if file is None:
         return canonical(name) if name else Module("", ".", Scope())
     package = name.rpartition(".")[0]
-    if package and tr.frames and name.partition(".")[0] not in Path(tr.frame.path.lstrip(MARK)).parts:
+    if package and tr.frames and not _lies_in(tr.frame.path, package):
         _load(tr, package)  # as Python does; inside a package, those above are being imported already
     key = str(file)
     kept_as = (key, start_folder(tr), tr.defaults)
@@ -384,6 +384,12 @@ def _load(tr: Tracer, name: str) -> Value:
         return module
     follow_once(tr, kept_as, module, lambda: run_module(tr, tree, scope, relative))
     return module
+
+
+def _lies_in(path: str, package: str) -> bool:
+    """Whether a file is one of a package, or of a package in it."""
+    folders, parts = Path(path.lstrip(MARK)).parts[:-1], tuple(package.split("."))
+    return any(folders[i : i + len(parts)] == parts for i in range(len(folders)))
 
 
 def run_module(tr: Tracer, tree: ast.Module, scope: Scope, path: str) -> None:
