@@ -195,3 +195,18 @@ x = torch.load("x.pt")
 print(pooled(x * torch.ones(1)) @ torch.zeros(3, 2))
 """
     assert lines(traced(source)) == []
+
+
+def test_names_of_another_library_are_not_those_of_the_own(traced, tmp_path):  # type: ignore[no-untyped-def]
+    """A module that takes over all names of another library has its `Holder`, whatever the own library defines."""
+    installed = tmp_path / "installed"
+    (installed / "biglib" / "shared").mkdir(parents=True, exist_ok=True)
+    (installed / "biglib" / "shared" / "__init__.py").write_text("from smalllib import *\n")
+    (installed / "biglib" / "holder.py").write_text("class Holder:\n    def __init__(self):\n        pass\n")
+    (installed / "smalllib").mkdir()
+    (installed / "smalllib" / "__init__.py").write_text("from smalllib._core import Holder\n\n__all__ = ['Holder']\n")
+    (installed / "smalllib" / "_core.py").write_text(
+        "class Holder:\n    def __init__(self, value, *, kind=None):\n        pass\n"
+    )
+    assert lines(traced("from biglib import shared\n\nshared.Holder(3, kind=1)\n")) == []
+    assert lines(traced("from biglib.holder import Holder\n\nHolder(3)\n")) == [3]

@@ -214,8 +214,12 @@ def library_name(tr: Tracer, module: Module, name: str) -> bool:
     bases = dict.fromkeys(_base(module.path, node) for node in scope.stars)
     homes = {base: defining(index, name, base) for base in bases}
     found = {base if _takes_over(tr, base, home, name) else home for base, home in homes.items() if home is not None}
-    if not found:
-        alone = defining(index, name, package) or defining(index, name, module.name.partition(".")[0])
+    first = module.name.partition(".")[0]
+    if not found and any(base.partition(".")[0] != first for base in bases):  # it may be that of another library
+        through = _through_stars(tr, scope, module.path, name, 3)
+        found = {through} if through is not None else set()
+    elif not found:
+        alone = defining(index, name, package) or defining(index, name, first)
         found = {alone} if alone is not None else set()
     if not found and name in index:  # defined several times: where do the modules lead whose names are taken over?
         through = _through_stars(tr, scope, module.path, name, 3)
