@@ -132,7 +132,7 @@ def _numbers(overload: Any, arguments: Sequence[Any], named: Any) -> Iterator[tu
 
 def _left_out(schema: Any, arguments: Sequence[Any]) -> str:
     """Of a list of indices (of ``x[:, i]``) a 1 for each tensor and a 0 for each axis that is left out."""
-    for argument, value in zip(schema.arguments, arguments, strict=False):
+    for argument, value in zip(schema.arguments, arguments):  # noqa: B905 (Python 3.9)
         if str(argument.type) == "List[Optional[Tensor]]" and isinstance(value, (list, tuple)):
             return "".join("0" if v is None else "1" for v in value)
     return ""
