@@ -9,7 +9,7 @@ from pathlib import Path
 from analyzer.numerical.confirm.infinities import Infinities
 
 FAR = 0.9  # of the way from where training starts to the end of a weight's range: it stands there for the estimate
-NEAR = 0.125  # of that way: training that does not move weights so far has hardly begun
+NEAR = 0.125  # of that way: as far as weights go in a search for failures near where training starts
 STILL = 0.02  # of that way: a weight that moved less did not have to
 
 
@@ -50,9 +50,12 @@ class Standing:
 
     @property
     def far(self) -> bool:
-        """Whether weights stand where training may never bring them: further than a small part of their way, or
-        without the sign that all of their initial values have."""
-        return bool(self.crossed) or any(part > NEAR for *_, part in self.moved)
+        """Whether weights stand where training may never bring them: at their ends, or without the sign that all of
+        their initial values have.
+
+        Any other distance tells nothing: a search goes further than it has to, and short training not as far as long.
+        """
+        return bool(self.crossed) or self.at_ends
 
 
 @dataclass(frozen=True)
