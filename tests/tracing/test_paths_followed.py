@@ -137,9 +137,17 @@ WORK = "\n    ".join(f"for n in range(60):\n        total = total * 5 + busy(n *
 def test_a_path_cut_by_its_budget_excuses_what_it_has_passed_more_often(
     tmp_path: Path, passes: int, told: bool
 ) -> None:
-    other = "\n    ".join(["run(a, x)"] * passes)
-    branch = f'if os.path.exists("cache"):\n    run(a, x)\n    run(b, x)\nelse:\n    {other}\n    {WORK}\n'
-    assert bool(errors(tmp_path, LONG + branch)) is told
+    branch = f'layers = [a, b] if os.path.exists("cache") else [a] * {passes}\n'
+    loop = f"for layer in layers:\n    run(layer, x)\nif len(layers) == {passes} and layers[-1] is a:\n    {WORK}\n"
+    assert bool(errors(tmp_path, LONG + branch + loop)) is told
+
+
+def test_a_path_cut_by_its_budget_excuses_no_other_call(tmp_path: Path) -> None:
+    """The same line of a function goes well there, in calls from other lines."""
+    branch = (
+        f'if os.path.exists("cache"):\n    run(a, x)\n    run(b, x)\nelse:\n    run(a, x)\n    run(a, x)\n    {WORK}\n'
+    )
+    assert errors(tmp_path, LONG + branch)
 
 
 def test_what_the_default_run_meets_is_kept_where_the_run_with_symbols_is_cut(tmp_path: Path) -> None:

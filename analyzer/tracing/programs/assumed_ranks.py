@@ -138,7 +138,7 @@ def _aside(shared: Shared) -> Iterator[Callable[[], _RankRun]]:
 
 _GATHERED: dict[str, Callable[[], Any]] = {
     "problems": dict, "passed": set, "seen": set, "passed_cut": Counter, "cut_short": Counter, "notes": dict,
-    "unknown_calls": Counter, "known_calls": Counter,
+    "unknown_calls": Counter, "known_calls": Counter, "assigned": dict,
 }  # fmt: skip
 
 
