@@ -18,15 +18,10 @@ from analyzer.tracing.language.values import Class, Function, Unknown, Value
 from analyzer.tracing.paths.frames import Shared
 from analyzer.tracing.paths.problems import NO_RANK, Diagnostic, Place
 from analyzer.tracing.paths.tracer import Tracer
+from analyzer.tracing.programs.used_as_tensors import is_of_tensors
 
 RANKS = (4, 3, 2, 5, 1)  # the commonest first: one that leads to the end is enough
 _TENSORS = ("Tensor", "Float[", "Int[", "Bool[", "Shaped[")  # words of annotations
-_OF_TENSORS = frozenset(("shape", "size", "dim", "ndim", "device", "dtype", "view", "reshape", "permute", "transpose",
-                         "contiguous", "float", "unsqueeze", "squeeze", "flatten", "mean", "sum", "to", "type", "numel",
-                         "new_zeros", "new_ones", "clone", "detach", "t", "T", "abs", "pow", "expand", "repeat", "max",
-                         "min", "chunk", "split", "norm", "long", "is_cuda", "get_shape", "argmax", "softmax", "std",
-                         "var", "sqrt", "exp", "log", "clamp", "matmul", "bmm", "add", "mul", "sub", "div", "narrow",
-                         "is_contiguous", "requires_grad", "data", "type_as", "new_tensor"))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -64,7 +59,7 @@ def takes_tensor(function: Function, skip: int) -> bool:
 def _as_tensor(node: ast.AST, name: str) -> bool:
     """Whether a node does nothing with the name that a tensor would not bear."""
     if isinstance(node, ast.Attribute) and _is(node.value, name):
-        return node.attr in _OF_TENSORS
+        return is_of_tensors(node.attr) and not hasattr(dict, node.attr)
     if isinstance(node, ast.Subscript) and _is(node.value, name):
         return not (isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, (int, str)))
     if isinstance(node, (ast.For, ast.comprehension)):

@@ -38,7 +38,7 @@ def callee(tr: Tracer, node: ast.Call) -> Value:
 def _tensor(tr: Tracer, owner: Unknown, name: str, node: ast.Call) -> Tensor | None:
     known = owner.tensor
     if known is not None:
-        return known if known.framework == "torch" and _is_method(name) and name not in owner.attrs else None
+        return known if known.framework == "torch" and is_of_tensors(name) and name not in owner.attrs else None
     if owner.value is not None or owner.term is not None or owner.pytype or kind_of(owner) or name in owner.attrs:
         return None
     several = name in _OF_SEVERAL_SIZES and len(node.args) > 1
@@ -81,7 +81,8 @@ def _is_name(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _is_method(name: str) -> bool:
+def is_of_tensors(name: str) -> bool:
+    """Whether tensors of PyTorch have an attribute of that name, others perhaps too."""
     return name in framework_data("torch")["attributes"]["torch.Tensor"]
 
 
