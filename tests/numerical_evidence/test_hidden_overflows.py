@@ -222,7 +222,9 @@ class Fruitless(Confirmer):
     def clock(self) -> float:
         return self.spent
 
-    def confirm(self, graph: Any, warning: Any, ranges: Any, symbols: Any, deadline: float) -> None:
+    def confirm(
+        self, graph: Any, warning: Any, ranges: Any, symbols: Any, deadline: float, weighed_in: Any = ()
+    ) -> None:
         self.asked += 1
         self.spent += min(6.0, deadline - self.spent)
 

@@ -436,7 +436,7 @@ def test_writers_of_logs_are_left_out_also_where_the_script_runs_as_it_stands(tm
 
 
 def test_what_a_script_lacks_behind_its_training_is_told_with_the_steps_that_went_well(tmp_path: Path) -> None:
-    found = run(tmp_path, f"{dedent(BEHIND)}open('test.csv')\n")
+    found = run(tmp_path, f"{dedent(BEHIND)}open('test.pkl', 'rb')\n")
     (note,) = with_dry_run(AnalysisResult(), found, "train.py", "train.py").notes
     assert "optimizer steps without a failure" in note
     assert "; then it needs a file or the network (FileNotFoundError" in note

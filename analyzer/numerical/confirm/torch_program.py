@@ -79,7 +79,9 @@ def _source(
 
     def program(*leaves: Any) -> Any:
         again = OperatorTrace(replayed=iter(trace.decisions))
-        prepared = PreparedModel(problem.model).knowing(sizes)
+        # A tracer looks at single numbers that are made before its eyes, and at no others.
+        seen = {name: torch.tensor(x.tolist(), dtype=x.dtype) if x.numel() == 1 else x for name, x in sizes.items()}
+        prepared = PreparedModel(problem.model).knowing(seen)
         values = run(prepared, dict(zip(tensors, leaves, strict=True)), Mode(surrogate=False), again)
         return [values[n] for n in ends]
 
