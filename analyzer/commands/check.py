@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import glob
+import os
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -130,7 +132,14 @@ def configuration(args: argparse.Namespace, root: Path) -> Config:
         config = replace(config, only=chosen)
     if args.fail_on:
         config = replace(config, fail_on=FailOn(args.fail_on))
-    return config
+    return replace(config, exclude=(*config.exclude, *_own_folders(args, root)))
+
+
+def _own_folders(args: argparse.Namespace, root: Path) -> list[str]:
+    """Globs of what Assay itself writes below `root`: graphs and reproducers of an earlier run are no targets."""
+    named = [root / name for name in (args.out, args.cache, args.exports) if name]
+    below = [Path(os.path.abspath(path)) for path in named]
+    return [glob.escape(path.relative_to(root).as_posix()) for path in below if path != root and root in path.parents]
 
 
 def base_tree(revision: str | None, root: Path, stack: ExitStack) -> tuple[Path, str] | None:

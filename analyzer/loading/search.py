@@ -17,14 +17,17 @@ SKIPPED = frozenset(
 )  # fmt: skip
 
 
-def find_models(root: Path, exclude: Iterable[str] = ()) -> list[Path]:
-    """Models, weights files and unfetched LFS pointers below `root`, by content, in the order of their names.
+def find_models(folder: Path, exclude: Iterable[str] = (), *, root: Path | None = None) -> list[Path]:
+    """Models, weights files and unfetched LFS pointers below `folder`, by content, in the order of their names.
 
-    A SavedModel is one entry, its folder. Links are not followed. `exclude` are globs of paths relative to `root`;
-    ``**`` and ``*`` match across folders.
+    A SavedModel is one entry, its folder. Links are not followed. `exclude` are globs of paths relative to `root`, by
+    default the folder; ``**`` and ``*`` match across folders. One that matches the whole folder counts for nothing:
+    it was asked for by name.
     """
-    patterns = tuple(exclude)
-    return sorted(_walk(root, root, patterns))
+    root = root if root is not None and folder.is_relative_to(root) else folder
+    anything = (folder.relative_to(root) / "\0").as_posix()
+    patterns = tuple(p for p in exclude if folder == root or not is_excluded(anything, [p]))
+    return sorted(_walk(root, folder, patterns))
 
 
 def is_excluded(path: str, patterns: Iterable[str]) -> bool:

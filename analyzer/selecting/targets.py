@@ -43,7 +43,7 @@ def select(arguments: Sequence[str], config: Config, root: Path) -> Selection:
 def discover(folder: Path, config: Config, *, root: Path | None = None) -> tuple[TargetConfig, ...]:
     """Every model below `folder`, by content, as targets with paths relative to `root`."""
     root = root or folder
-    paths = (path.relative_to(root).as_posix() for path in find_models(folder, config.exclude))
+    paths = (path.relative_to(root).as_posix() for path in find_models(folder, config.exclude, root=root))
     return tuple(TargetConfig(id=path, path=path) for path in sorted(paths))
 
 

@@ -371,6 +371,9 @@ def test_found_by_content_and_not_by_ending(tmp_path: Path) -> None:
     assert find_models(tmp_path, ["sub/**"]) == expected[:1]
     assert find_models(tmp_path, ["sub"]) == expected[:1]
     assert find_models(tmp_path, ["*.dat", "onnx-*"]) == []
+    assert find_models(tmp_path / "sub", root=tmp_path) == expected[1:]
+    assert find_models(tmp_path / "sub", ["sub/weights*"], root=tmp_path) == []
+    assert find_models(tmp_path / "sub", ["sub/**"], root=tmp_path) == expected[1:]  # named itself
 
 
 def test_zip_bombs(tmp_path: Path) -> None:

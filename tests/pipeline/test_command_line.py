@@ -44,6 +44,22 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_what_it_wrote_before_is_no_target(tmp_path: Path) -> None:
+    """A reproducer's files are models too: a second run with the same folders analyses what the first did."""
+    models.unsafe(tmp_path / "broken.onnx")
+    (tmp_path / ".assay.yml").write_text("version: 1\nonly: [numerical]\n")
+    folders = ("--out", "out [1]", "--cache", "kept/results", "--exports", str(tmp_path / "graphs"))
+    for _ in range(2):
+        done = assay(tmp_path, "check", *folders)
+        assert done.returncode == 1, done.stdout + done.stderr
+        report = json.loads((tmp_path / "out [1]" / "report.json").read_text())
+        assert [t["id"] for t in report["targets"]] == ["broken.onnx"]
+        for folder in ("kept/results", "graphs"):
+            (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+            models.safe(tmp_path / folder / "made.onnx")
+    assert list((tmp_path / "out [1]").rglob("*.npz"))
+
+
 def test_blocking_findings_exit_with_1_and_leave_every_form_of_the_report(folder: Path) -> None:
     done = assay(folder, "check")
     assert done.returncode == 1, done.stdout + done.stderr
