@@ -56,14 +56,13 @@ DRIVER_EFFORT = 100_000  # of the solver, for the same
 MOST_DRIVER_PATHS = 6  # of one inferred call, of which a file may have dozens
 MOST_TESTS = 40  # of one file: those that use what was changed are seldom more
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_COMPUTING = ("forward", "call")  # methods that a framework calls
 _MODEL_BASES = ("torch.nn.", "keras.Model", "keras.layers.", "keras.models.Model", "pytorch_lightning.", "lightning.")
 
 
 def explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry: str | None) -> None:
     """Trace model classes and functions that the script does not reach, each with unknown arguments."""
-    if entry is None and all(
-        f"{relative}:{n.lineno}" in shared.reached for n in tree.body if isinstance(n, _DEFINITIONS)
-    ):
+    if entry is None and all_called(shared, tree, relative):
         return
     shared.most_steps = shared.steps + int(DEFINITION_STEPS * shared.scale)
     base = Tracer(shared)
@@ -106,7 +105,8 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
     for place, (name, value) in enumerate(found, start=1):
         waiting = sum(pieces[place:])
         key = f"{value.path}:{value.node.lineno}"
-        if entry is None and key in shared.reached and not _only_made(value, shared):
+        made = key in shared.reached
+        if entry is None and made and not _only_made(value, shared):
             continue
         if isinstance(value, Function) and (
             entry is None
@@ -121,7 +121,9 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
                     f"{key} {case} {case.number}", waiting + len(own) - number,
                 ))  # fmt: skip
             continue
-        if isinstance(value, Class) and entry is None and (not _is_model(value) or _used_as_base(value, shared)):
+        if isinstance(value, Class) and entry is None and (
+            not _is_model(value) or not made and _used_as_base(value, shared)
+        ):
             continue
         blind, told = _blind(shared), _told(shared)
         cuts.append(explore_beside(
@@ -134,6 +136,24 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
             if _blind(shared) > blind and _told(shared) == told:
                 _explore_ranks(base, value, scope, relative, scale)
     explore_cut(base, scale, [cut for cut in cuts if cut is not None])
+
+
+def all_called(shared: Shared, tree: ast.Module, relative: str) -> bool:
+    """Whether a script has called every definition of the file, and what the models among them compute.
+
+    A main part may make a model and do nothing with it; what one computes may stand in a base elsewhere.
+    """
+    own: list[ast.stmt] = [n for n in tree.body if isinstance(n, _DEFINITIONS)]
+    for cls in [n for n in own if isinstance(n, ast.ClassDef)]:
+        computing = [n for n in cls.body if isinstance(n, _DEFINITIONS) and n.name in _COMPUTING]
+        if cls.bases and not computing and _has_main_part(tree):
+            return False
+        own += computing
+    return all(f"{relative}:{n.lineno}" in shared.reached for n in own)
+
+
+def _has_main_part(tree: ast.Module) -> bool:
+    return any(isinstance(node, ast.If) and "__main__" in ast.unparse(node.test) for node in tree.body)
 
 
 def _only_made(value: Class | Function, shared: Shared) -> bool:
@@ -305,9 +325,9 @@ def _call_model(tr: Tracer, result: Value) -> None:
 # ------------------------------------------------------------------------------ programs that use the file
 
 
-def explore_drivers(shared: Shared, tree: ast.Module, relative: str) -> None:
-    """What the examples and tests of the repository make of a library file, whose own run calls nothing."""
-    if any(isinstance(node, ast.If) and "__main__" in ast.unparse(node.test) for node in tree.body):
+def explore_drivers(shared: Shared, tree: ast.Module, relative: str, called: bool) -> None:
+    """What the examples and tests of the repository make of a library file, whose own run has not `called` it all."""
+    if called and _has_main_part(tree):
         return  # a script has its own arguments
     if shared.late():
         return
