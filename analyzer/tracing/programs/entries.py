@@ -125,7 +125,7 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
             not _is_model(value) or not made and _used_as_base(value, shared)
         ):
             continue
-        blind, told = _blind(shared), _told(shared)
+        told = _told(shared)
         cuts.append(explore_beside(
             base, getattr(value.node, "name", "a lambda"), scale,
             lambda value=value: _call_with_unknowns(base, value, scope, relative, entry is not None),  # type: ignore[misc]
@@ -133,7 +133,7 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
         ))  # fmt: skip
         if entry is None:
             _explore_further(base, value, scope, relative, scale)
-            if _blind(shared) > blind and _told(shared) == told:
+            if _told(shared) == told:
                 _explore_ranks(base, value, scope, relative, scale)
     explore_cut(base, scale, [cut for cut in cuts if cut is not None])
 
@@ -218,11 +218,6 @@ def _explore_further(base: Tracer, value: Class | Function, scope: Scope, relati
             base.trusting = False
         for key in _new(shared, before):
             shared.problems[key] = replace(shared.problems[key], tier=DOCUMENTED_CALL, certain=False)
-
-
-def _blind(shared: Shared) -> int:
-    """How many operators met operands of unknown shape alone, or were not found because of them."""
-    return len(shared.passed - shared.seen) + shared.unknown_calls.total()
 
 
 def _told(shared: Shared) -> int:
