@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from analyzer.tracing.language.iteration import SLICES
 from analyzer.tracing.language.tensors import Making, Shape, Tensor
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
@@ -94,7 +95,13 @@ def split(op: Op, tensor: Value, number: Value, dim: Value) -> Value:
 
 @operator("Tensor.unbind torch.unbind", "tensor|input dim=0")
 def unbind(op: Op, tensor: Value, dim: Value) -> Value:
-    return apply_many(op, "unbind", tensor, {"dim": dim})
+    found, result = tensor_of(op.tr, tensor, "torch"), apply_many(op, "unbind", tensor, {"dim": dim})
+    dims = found.dims if found is not None else None
+    if isinstance(result, Unknown) and dims and isinstance(dim, int) and -len(dims) <= dim < len(dims):
+        rest = (d for axis, d in enumerate(dims) if axis != dim % len(dims))
+        rows = Tensor((dims[dim], *rest), getattr(found, "dtype", None), "torch", site=op.where, sources=(found,))
+        result.attrs[SLICES] = rows  # who unpacks it says how many there are
+    return result
 
 
 def apply_many(op: Op, name: str, tensor: Value, hyper: dict[str, Value]) -> Value:

@@ -18,7 +18,7 @@ from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.specs.convolution import CHANNELS
 from analyzer.validity.specs.linear import IN_FEATURES
 from analyzer.validity.specs.normalization import FEATURES
-from analyzer.validity.terms import Cond, Poly, Symbol, Truth, any_of, equal, unequal
+from analyzer.validity.terms import App, Cond, Poly, Symbol, Truth, any_of, equal, substitute, symbol, unequal
 
 _FREE = ("dim", "unknown", "param")  # kinds of symbols that callers and data choose
 MOST_ASKED = 12  # pairs of sizes on one path
@@ -42,7 +42,15 @@ def tell_hardly_ever(tr: Tracer, conditions: Sequence[Condition]) -> None:
             before = _simple(conditions[:index])
             if _never_same(before, one, other, effort):
                 _tell(tr, condition, one, other, symbols)
+                if tr.assumed_rank is not None:
+                    _leave_out(tr, conditions[index + 1 :])
                 return
+
+
+def _leave_out(tr: Tracer, later: Sequence[Condition]) -> None:
+    """What comes after sizes that hardly ever fit has hardly ever gone well."""
+    places = {(c.site.path, c.site.line, c.operator) for c in later if c.kind == "operator"}
+    tr.reported |= {place for place in tr.passed if place[:3] in places}
 
 
 def tell_bound_batch(tr: Tracer, conditions: Sequence[Condition]) -> None:
@@ -134,12 +142,23 @@ def _is_free(tr: Tracer, sym: Symbol) -> bool:
 
 
 def _never_same(before: Sequence[Truth], one: Poly, other: Poly, effort: Effort) -> bool:
-    """Whether both may be more than 1 by what came before, and then differ."""
-    large = [one >= 2, other >= 2]
-    return (
-        satisfiable([*before, *large, equal(one, other)], effort) is False
-        and satisfiable([*before, *large], effort) is True
-    )
+    """Whether both may be more than 1 by what came before, and then differ; a width beside its multiple, too."""
+    large = {s.name: symbol(s.name, 2) for s in _widths(one) | _widths(other)}
+    first, second = substitute(one, large), substitute(other, large)
+    wide = [first >= 2, second >= 2, *(substitute(truth, large) for truth in before)]
+    return satisfiable([*wide, equal(first, second)], effort) is False and satisfiable(wide, effort) is True
+
+
+def _widths(size: Poly) -> set[Symbol]:
+    """The symbols whose multiples it is a sum of, also behind a choice; not numbers of groups, or strides."""
+    found: set[Symbol] = set()
+    for monomial, _ in size.terms:
+        for atom in monomial if len(monomial) == 1 else ():
+            if isinstance(atom, Symbol):
+                found.add(atom)
+            elif isinstance(atom, App) and atom.kind == "ite":
+                found = found.union(*(_widths(part) for part in atom.args[1:] if isinstance(part, Poly)))
+    return found
 
 
 def _tell(tr: Tracer, condition: Condition, one: Poly, other: Poly, symbols: set[Symbol]) -> None:
