@@ -48,6 +48,7 @@ def test_what_is_meant_to_fail_or_to_be_empty(around: str) -> None:
 
 
 def test_the_last_number_of_an_array_of_numpy_is_an_axis() -> None:
-    assert told("x.repeat(n, 0)\n") and not told("x.repeat(n, 0)\n", f"{HEAD}import numpy as np\n")
+    assert told("x.repeat(n, 0)\n")
+    assert not told("x.repeat(n, 0)\n", f"{HEAD}import numpy as np\n")
     assert not told("np.repeat(x, 3, 0)\n", f"{HEAD}import numpy as np\n")
     assert not told("x.reshape(n, -2)\n", "import numpy as np\n")  # no file of tensors

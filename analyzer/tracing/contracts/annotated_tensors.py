@@ -15,6 +15,6 @@ def enter(tr: Tracer, function: Function, names: dict[str, Value]) -> None:
         value = names.get(parameter.arg)
         if not isinstance(value, Unknown) or value.origin != "param" or value.value is not None or value.pytype:
             continue
-        if value.term is None and is_torch_tensor(parameter.annotation, function.scope.globals.names.get):
-            if not is_used_as_array(function.node, parameter.arg):
-                names[parameter.arg] = tr.tensor_of(value, "torch")
+        annotated = value.term is None and is_torch_tensor(parameter.annotation, function.scope.globals.names.get)
+        if annotated and not is_used_as_array(function.node, parameter.arg):
+            names[parameter.arg] = tr.tensor_of(value, "torch")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
+from analyzer.tracing.contracts.declared_shapes import MANY
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.operators.refusals import shorten
 from analyzer.tracing.paths.paths import Condition
@@ -24,6 +25,7 @@ _FREE = ("dim", "unknown", "param")  # kinds of symbols that callers and data ch
 MOST_ASKED = 12  # pairs of sizes on one path
 _TYING = frozenset((IN_FEATURES.id, CHANNELS.id, FEATURES.id))
 EFFORT = 40_000  # of the solver, on one path
+LARGE = 11  # no size that code writes out, of an axis that may have any
 MOST_LISTED = 3  # values that a message names
 
 
@@ -78,6 +80,29 @@ def tell_bound_batch(tr: Tracer, conditions: Sequence[Condition]) -> None:
                 message = f"{what} {batch} gets through only where it is as large as another axis"
                 _warn(tr, condition, message, str(batch))
             return
+
+
+def tell_bound_rows(tr: Tracer, conditions: Sequence[Condition]) -> None:
+    """Advise of the first operator that lets what a docstring calls `...` through for some sizes of its axis alone."""
+    seen = [s for c in conditions if c.kind == "operator" and isinstance(c.truth, Cond) for s in c.truth.symbols]
+    rows = [s for s in seen if s.name in tr.symbols.known and tr.symbols.known[s.name].label == MANY][:1]
+    if not rows:
+        return
+    row, effort = Poly({(rows[0],): 1}), Effort(EFFORT)
+    others = [Poly({(s,): 1}) for s in dict.fromkeys(seen) if s is not rows[0] and tr.symbols.kind(s.name) == "dim"]
+    apart = [row >= LARGE, *(size >= 2 for size in others), *(unequal(row, size) for size in others)]
+    for index, condition in enumerate(conditions):
+        if condition.kind != "operator" or condition.doubtful or not isinstance(condition.truth, Cond):
+            continue
+        if rows[0] not in condition.truth.symbols:
+            continue
+        before = _simple(conditions[:index])
+        if satisfiable([*before, condition.truth, *apart], effort) is not False:
+            continue
+        if satisfiable([*before, *apart], effort) is True:
+            message = "what the docstring calls `...` gets through only for some sizes of its axis"
+            _warn(tr, condition, message, MANY)
+        return
 
 
 def _batches(tr: Tracer, conditions: Sequence[Condition]) -> Iterator[tuple[Poly, list[Poly], str]]:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from analyzer.problem import UsageProblem
+from analyzer.tracing.contracts.declared_shapes import MANY
 from analyzer.tracing.contracts.docstrings import RESULT, documented
 from analyzer.tracing.contracts.rows_of_sizes import returns_a_row
 from analyzer.tracing.imports.kept_modules import undone
@@ -121,8 +122,10 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
                     f"{key} {case} {case.number}", waiting + len(own) - number,
                 ))  # fmt: skip
             continue
-        if isinstance(value, Class) and entry is None and (
-            not _is_model(value) or not made and _used_as_base(value, shared)
+        if (
+            isinstance(value, Class)
+            and entry is None
+            and (not _is_model(value) or (not made and _used_as_base(value, shared)))
         ):
             continue
         told = _told(shared)
@@ -216,7 +219,7 @@ def _explore_further(base: Tracer, value: Class | Function, scope: Scope, relati
             )  # fmt: skip
         finally:
             base.trusting = False
-        for key in _new(shared, before):
+        for key in _new(shared, before, MANY):
             shared.problems[key] = replace(shared.problems[key], tier=DOCUMENTED_CALL, certain=False)
 
 
@@ -236,13 +239,14 @@ def _explore_ranks(base: Tracer, value: Class | Function, scope: Scope, relative
     ))  # fmt: skip
 
 
-def _new(shared: Shared, before: dict[tuple[Any, ...], Diagnostic]) -> list[tuple[Any, ...]]:
-    """The errors that were not there before; what else is new is dropped, but for advice."""
+def _new(shared: Shared, before: dict[tuple[Any, ...], Diagnostic], about: str = "") -> list[tuple[Any, ...]]:
+    """The errors that were not there before; what else is new is dropped, but for advice, and warnings of `about`."""
     for key, problem in list(shared.problems.items()):
-        if problem is not before.get(key) and (key in before or problem.level == "warning"):
+        unwanted = problem.level == "warning" and (not about or problem.operand != about)
+        if problem is not before.get(key) and (key in before or unwanted):
             shared.problems.pop(key)
             shared.problems.update({key: before[key]} if key in before else {})
-    return [k for k, p in shared.problems.items() if k not in before and p.level == "error"]
+    return [k for k, p in shared.problems.items() if k not in before and p.level != "note"]
 
 
 def _computes(cls: Class) -> Function | None:

@@ -1,7 +1,7 @@
 """Sizes, axes and indices written as literals that no tensor bears, or that change nothing, whatever a file is given.
 
 They are read from the syntax alone, so also where nothing leads: in functions that nothing calls with a known tensor,
-and in what stands in for a library that is not installed. What an object is, is not known here: all is told as possible.
+and in what stands in for a library that is not installed. What an object is, is not known here: all is possible.
 """
 
 from __future__ import annotations
