@@ -175,3 +175,22 @@ def projected(M, P):
     (found,) = problems_of(tmp_path, source.format(-3))
     assert (found.level, found.tier, found.site.line) == ("warning", DOCUMENTED_CALL, 7)
     assert not problems_of(tmp_path, source.format(-2))
+
+
+EXAMPLE = '''import torch.nn as nn
+class Shared(nn.Module):
+    """One mask for a sequence.
+
+    >>> x = torch.ones(1, 3, 5)
+    >>> Shared()(x)
+    """
+    def forward(self, x):
+        mask = x.new_ones(x[:, 0].shape).unsqueeze({})
+        return x * mask
+'''
+
+
+def test_an_example_takes_the_library_to_be_imported(tmp_path: Path) -> None:
+    (found,) = problems_of(tmp_path, EXAMPLE.format(2))
+    assert (found.site.line, found.proved) == (10, False)
+    assert not problems_of(tmp_path, EXAMPLE.format(1))
