@@ -6,6 +6,7 @@ are free are taken to be more than 1, as those of data and of layers are: what t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -25,6 +26,10 @@ _FREE = ("dim", "unknown", "param")  # kinds of symbols that callers and data ch
 MOST_ASKED = 12  # pairs of sizes on one path
 _TYING = frozenset((IN_FEATURES.id, CHANNELS.id, FEATURES.id))
 EFFORT = 40_000  # of the solver, on one path
+# Names of arguments that say how wide the input is.
+_TELLS_WIDTH = re.compile(
+    r"(n_|num_|d_)?(in|input|inp)_?(size|dim|dims|channels?|features?|feats?|ch|nc|planes|width|units)"
+)
 LARGE = 11  # no size that code writes out, of an axis that may have any
 MOST_LISTED = 3  # values that a message names
 
@@ -103,6 +108,40 @@ def tell_bound_rows(tr: Tracer, conditions: Sequence[Condition]) -> None:
             message = "what the docstring calls `...` gets through only for some sizes of its axis"
             _warn(tr, condition, message, MANY)
         return
+
+
+def tell_other_width(tr: Tracer, conditions: Sequence[Condition]) -> None:
+    """Advise of a layer that takes another width of what a model is given than an argument says it has.
+
+    Code that joins its inputs calls the layer with what it has joined, and that is no input.
+    """
+    for condition in conditions:
+        if condition.rule not in _TYING or condition.kind != "operator" or condition.doubtful:
+            continue
+        found = _width_of_input(tr, condition.truth)
+        if found is not None:
+            size, wanted, label = found
+            message = f"`{label}` says how wide an input is, but of {size} {wanted} are taken"
+            _warn(tr, condition, message, label)
+            return
+
+
+def _width_of_input(tr: Tracer, truth: Truth) -> tuple[Symbol, Poly | int, str] | None:
+    """The size of an input, what it must be, and the argument it is made of, where that tells it and is another."""
+    if not isinstance(truth, Cond) or truth.kind != "eq" or len(truth.symbols) != 2 or not _is_linear(truth.args[0]):
+        return None
+    by_kind = {tr.symbols.kind(s.name): s for s in truth.symbols}
+    size, width = by_kind.get("dim"), by_kind.get("param")
+    if size is None or width is None or not _TELLS_WIDTH.fullmatch(tr.symbols.known[width.name].label):
+        return None
+    terms = dict(truth.args[0].terms)
+    sign = -terms.get((size,), 0)
+    wanted = Poly({m: n * sign for m, n in terms.items() if m != (size,)})
+    return (size, wanted, tr.symbols.known[width.name].label) if abs(sign) == 1 and wanted != _alone(width) else None
+
+
+def _alone(sym: Symbol) -> Poly:
+    return Poly({(sym,): 1})
 
 
 def _batches(tr: Tracer, conditions: Sequence[Condition]) -> Iterator[tuple[Poly, list[Poly], str]]:
