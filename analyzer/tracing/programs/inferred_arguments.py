@@ -16,7 +16,7 @@ _CONFIGURATION = re.compile(
 _CONFIGURED = frozenset(
     ("config", "cfg", "conf", "configs", "args", "opt", "opts", "options", "hparams", "hps", "params")
 )  # names of parameters that hold one
-_TAKING_SHAPES = frozenset(("zeros", "ones", "empty", "full", "rand", "randn", "normal"))
+_TAKING_SHAPES = frozenset(("zeros", "ones", "empty", "full", "rand", "randn"))
 _PYTYPES = ("int", "float", "str", "bool")
 
 

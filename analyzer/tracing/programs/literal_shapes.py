@@ -16,6 +16,7 @@ from analyzer.tracing.paths.problems import Diagnostic
 from analyzer.tracing.paths.symbols import Site
 
 LIBRARIES = frozenset(("torch", "tensorflow", "keras", "jax"))
+MOST_AXES = 8  # larger numbers are sizes
 _KNOWN = LIBRARIES | {"numpy", "einops"}
 TIER = "Read from the text alone: no run was followed to this line."
 _RESHAPES = frozenset(("view", "reshape"))
@@ -177,7 +178,9 @@ def _axis_twice(call: _Call, conditions: Sequence[str]) -> str:
     given = [k.value for k in call.node.keywords if k.arg in _AXIS_WORDS]
     if call.name == "roll" or not given or not isinstance(given[0], (ast.Tuple, ast.List)):
         return ""
-    twice = [n for n, count in Counter(_literals(given[0].elts) or ()).items() if count > 1]
+    if call.name[:1].isupper():
+        return ""  # an object with sizes of its own
+    twice = [n for n, count in Counter(_literals(given[0].elts) or ()).items() if count > 1 and abs(n) < MOST_AXES]
     return f"axis {twice[0]} is named twice" if twice else ""
 
 
