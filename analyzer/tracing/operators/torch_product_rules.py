@@ -96,10 +96,12 @@ def split(op: Op, tensor: Value, number: Value, dim: Value) -> Value:
 @operator("Tensor.unbind torch.unbind", "tensor|input dim=0")
 def unbind(op: Op, tensor: Value, dim: Value) -> Value:
     found, result = tensor_of(op.tr, tensor, "torch"), apply_many(op, "unbind", tensor, {"dim": dim})
-    dims = found.dims if found is not None else None
-    if isinstance(result, Unknown) and dims and isinstance(dim, int) and -len(dims) <= dim < len(dims):
+    if found is None or not found.dims or not isinstance(result, Unknown) or not isinstance(dim, int):
+        return result
+    dims = found.dims
+    if -len(dims) <= dim < len(dims):
         rest = (d for axis, d in enumerate(dims) if axis != dim % len(dims))
-        rows = Tensor((dims[dim], *rest), getattr(found, "dtype", None), "torch", site=op.where, sources=(found,))
+        rows = Tensor((dims[dim], *rest), found.dtype, "torch", site=op.where, sources=(found,))
         result.attrs[SLICES] = rows  # who unpacks it says how many there are
     return result
 
