@@ -21,7 +21,8 @@ RIGHT = [
     "x.transpose(0, 1)", "x.transpose(-1, 1)", "tf.transpose(x, [0, 2, 3, 1])", "x.permute(0, 3, 1, 2)",
     "x.permute(-1, 0, 1)", "x.sum(dim=(0, 1))", "torch.roll(x, shifts=(1, 1), dims=(1, 1))", "x.permute(*rest, 1, 1)",
     "einsum('bij,bjk->bik', x, y)", "einsum('bij,jk->b', x, y)", "x.reshape(n, 0) if x.numel() == 0 else x",
-    "other(0, 0).transpose(a, a)", "x.new_zeros(0, 4)", "torch.Net(dim=(2, 2))", "x.made(dim=(64, 64))", "x.unflatten(0, (2, 3))", "'a b'.translate(0, 0)",
+    "other(0, 0).transpose(a, a)", "x.new_zeros(0, 4)", "torch.Net(dim=(2, 2))", "x.made(dim=(64, 64))",
+    "x.unflatten(0, (2, 3))", "'a b'.translate(0, 0)",
 ]  # fmt: skip
 
 

@@ -7,8 +7,11 @@ axis of the same size (rows and columns of a square) says nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from analyzer.operators.declaration import Trait
+from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.table import Op
@@ -17,12 +20,8 @@ from analyzer.tracing.paths.problems import Diagnostic
 from analyzer.tracing.paths.symbols import Site
 
 MOST_STEPS = 12  # from one product back to another
-# What leaves the axes of its tensor where they are.
-_KEEPING = frozenset((
-    "softmax", "log_softmax", "dropout", "masked_fill", "masked_fill_", "*", "/", "+", "-", "mul", "div", "add", "sub",
-    "mul_", "div_", "add_", "sub_", "sigmoid", "relu", "gelu", "exp", "tanh", "clamp", "float", "half", "to", "type",
-    "type_as", "contiguous", "clone", "detach", "where", "Dropout", "Softmax", "Identity", "ReLU", "Sigmoid",
-))  # fmt: skip
+_SIGNS = ("*", "/", "+", "-")
+_ALONG_AN_AXIS = re.compile(r"(log_)?softmax|dropout", re.IGNORECASE)  # leave every axis where it is, too
 
 
 def tell_renamed(op: Op, operands: Sequence[Value], pattern: str) -> None:
@@ -61,13 +60,20 @@ def _named(op: Op, tensor: Tensor) -> tuple[tuple[str, ...], Site] | None:
             inside = tensor.site is not None and _is_inside(op, tensor.site)
             return (names, tensor.site) if names and inside and tensor.site is not None else None
         short = making.owner.name.rpartition(".")[2] if hasattr(making.owner, "name") else making.short
-        if short not in _KEEPING:
+        if not _keeps_axes(short):
             return None
         kept = [a for a in making.args if isinstance(a, Tensor) and a.dims == tensor.dims and a is not tensor]
         if not kept:
             return None
         tensor = kept[0]
     return None
+
+
+def _keeps_axes(name: str) -> bool:
+    """Whether an operator leaves the axes of its tensor where they are."""
+    declared = layer_or_function("torch", name.rstrip("_"))
+    elementwise = declared is not None and bool(declared.traits & Trait.ELEMENTWISE)
+    return elementwise or name in _SIGNS or bool(_ALONG_AN_AXIS.fullmatch(name))
 
 
 def _is_inside(op: Op, site: Site) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+from analyzer.operators.declaration import Trait
+from analyzer.operators.registry import names
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.known_types import declared
 from analyzer.tracing.language.values import Class, DictV, Function, ListV, Object, Scope, Unknown, Value
@@ -16,7 +18,7 @@ _CONFIGURATION = re.compile(
 _CONFIGURED = frozenset(
     ("config", "cfg", "conf", "configs", "args", "opt", "opts", "options", "hparams", "hps", "params")
 )  # names of parameters that hold one
-_TAKING_SHAPES = frozenset(("zeros", "ones", "empty", "full", "rand", "randn"))
+_TAKING_SHAPES = frozenset(names("torch", Trait.FROM_SIZES)) - {"normal", "uniform"}  # these take numbers first
 _PYTYPES = ("int", "float", "str", "bool")
 
 
@@ -108,10 +110,10 @@ def with_configurations(
 ) -> tuple[tuple[Value, ...], dict[str, Value]]:
     """The same arguments, with an object of each configuration at its defaults."""
     spec = function.node.args
-    names = [p.arg for p in [*spec.posonlyargs, *spec.args][1:]]
+    parameters = [p.arg for p in [*spec.posonlyargs, *spec.args][1:]]
     made = {name: call(tr, cls, (), {}) for name, cls in classes.items()}
     return (
-        tuple(made.get(name, value) for name, value in zip(names, args, strict=False)),
+        tuple(made.get(name, value) for name, value in zip(parameters, args, strict=False)),
         {name: made.get(name, value) for name, value in kwargs.items()},
     )
 

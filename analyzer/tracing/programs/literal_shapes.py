@@ -29,7 +29,7 @@ _AXIS_WORDS = ("dim", "axis")
 
 
 @dataclass(frozen=True)
-class _Call:
+class _TensorCall:
     """A call of a tensor's method, or of a library's function, without the tensor."""
 
     name: str
@@ -91,7 +91,7 @@ def _calls(node: ast.AST, conditions: list[str]) -> Iterator[tuple[ast.Call, lis
         yield from _calls(child, conditions)
 
 
-def _call(node: ast.Call, modules: dict[str, str]) -> _Call | None:
+def _call(node: ast.Call, modules: dict[str, str]) -> _TensorCall | None:
     """The call of a method, or of a function of a library whose first argument is the tensor."""
     function, first = node.func, node.func
     arrays = bool({"numpy", "cv2", "PIL", "jax"} & set(modules.values()))
@@ -103,10 +103,10 @@ def _call(node: ast.Call, modules: dict[str, str]) -> _Call | None:
     if of_module and isinstance(first, ast.Name):
         known = modules[first.id] in _KNOWN and not any(isinstance(a, ast.Starred) for a in node.args[:1])
         name = function.attr if isinstance(function, ast.Attribute) else first.id
-        return _Call(name, node, plain, node.args[0] if node.args else None, True, arrays) if known else None
+        return _TensorCall(name, node, plain, node.args[0] if node.args else None, True, arrays) if known else None
     if not isinstance(function, ast.Attribute):
         return None
-    return _Call(function.attr, node, plain, function.value, False, arrays)
+    return _TensorCall(function.attr, node, plain, function.value, False, arrays)
 
 
 def _literal(node: ast.expr) -> int | None:
@@ -127,7 +127,7 @@ def _literals(nodes: Sequence[ast.expr]) -> list[int] | None:
 # ------------------------------------------------------------------------------------------------------- what is told
 
 
-def _new_shape(call: _Call, conditions: Sequence[str]) -> str:
+def _new_shape(call: _TensorCall, conditions: Sequence[str]) -> str:
     """A shape that nothing is reshaped to."""
     if call.name not in _RESHAPES:
         return ""
@@ -141,7 +141,7 @@ def _new_shape(call: _Call, conditions: Sequence[str]) -> str:
     return ""
 
 
-def _nothing_left(call: _Call, conditions: Sequence[str]) -> str:
+def _nothing_left(call: _TensorCall, conditions: Sequence[str]) -> str:
     """A size of 0 for what is not made empty here."""
     if call.name not in _RESHAPES | _REPEATS or any(_ASKS_SIZE.search(c) for c in conditions):
         return ""
@@ -156,7 +156,7 @@ def _nothing_left(call: _Call, conditions: Sequence[str]) -> str:
     return "a size of 0 leaves no element" if any(_literal(node) == 0 for node in given) else ""
 
 
-def _no_swap(call: _Call, conditions: Sequence[str]) -> str:
+def _no_swap(call: _TensorCall, conditions: Sequence[str]) -> str:
     """An axis that is exchanged with itself."""
     axes = _literals(call.given("dim0", "dim1", "axis1", "axis2")) if call.name in _SWAPS else None
     if axes is None or len(axes) != 2 or axes[0] != axes[1]:
@@ -164,7 +164,7 @@ def _no_swap(call: _Call, conditions: Sequence[str]) -> str:
     return f"axis {axes[0]} is exchanged with itself, which changes nothing"
 
 
-def _no_permutation(call: _Call, conditions: Sequence[str]) -> str:
+def _no_permutation(call: _TensorCall, conditions: Sequence[str]) -> str:
     """Axes that are no permutation."""
     axes = _literals(call.given("dims", "perm", "axes")) if call.name in _PERMUTES else None
     if not axes or len(axes) < 3:
@@ -173,7 +173,7 @@ def _no_permutation(call: _Call, conditions: Sequence[str]) -> str:
     return "" if sorted(places) == list(range(len(axes))) else f"{tuple(axes)} is no permutation of its axes"
 
 
-def _axis_twice(call: _Call, conditions: Sequence[str]) -> str:
+def _axis_twice(call: _TensorCall, conditions: Sequence[str]) -> str:
     """A reduction that names an axis twice."""
     given = [k.value for k in call.node.keywords if k.arg in _AXIS_WORDS]
     if call.name == "roll" or not given or not isinstance(given[0], (ast.Tuple, ast.List)):
@@ -184,7 +184,7 @@ def _axis_twice(call: _Call, conditions: Sequence[str]) -> str:
     return f"axis {twice[0]} is named twice" if twice else ""
 
 
-def _new_index(call: _Call, conditions: Sequence[str]) -> str:
+def _new_index(call: _TensorCall, conditions: Sequence[str]) -> str:
     """An index of the result of a product that no operand has."""
     if call.name != "einsum":
         return ""
