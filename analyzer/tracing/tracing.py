@@ -36,7 +36,8 @@ from analyzer.tracing.paths.problems import (
 from analyzer.tracing.paths.remembered import Memory, remembered
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.tracing.paths.verdicts import to_findings
-from analyzer.tracing.programs.entries import explore_definitions, explore_drivers
+from analyzer.tracing.programs.entries import all_called, explore_definitions, explore_drivers
+from analyzer.tracing.programs.literal_shapes import literal_problems
 
 MOST_BYTES = 4_000_000  # a longer source is generated, and its tree takes a gigabyte
 MOST_PATHS = 24  # of a script; what lies beyond is said
@@ -295,9 +296,10 @@ def explore(
     with deep_recursion(), seldom_collected():
         if entry is None:
             remembered(shared, "script", lambda: _explore_script(shared, tree, relative))
+        called = all_called(shared, tree, relative)
         explore_definitions(shared, tree, relative, entry)
         if entry is None:
-            explore_drivers(shared, tree, relative)
+            explore_drivers(shared, tree, relative, called)
     if cut_short := [name for name, pieces in shared.cut_short.items() if pieces > 0]:
         first, others = cut_short[:NAMED], len(cut_short) - NAMED
         names = ", ".join(f"`{name}`" for name in first) + (f" and {others} others" if others > 0 else "")
@@ -305,11 +307,21 @@ def explore(
     if shared.effort.spent or shared.contracts.spent:
         shared.notes["The solver's budget of this file is spent; some conditions are not decided."] = None
     _drop_doubtful(shared)
+    if entry is None:
+        _tell_literals(shared, tree, relative)
     if shared.summaries is not None:
         shared.summaries.write()
     if memory is not None:
         memory.take_back(shared, imports)
     return shared
+
+
+def _tell_literals(shared: Shared, tree: ast.Module, relative: str) -> None:
+    """What the text alone tells, of lines of which nothing else is told."""
+    told = {(p.site.path, p.site.line) for p in shared.problems.values() if p.level != "note"}
+    for problem in literal_problems(tree, relative):
+        if (relative, problem.site.line) not in told:
+            shared.keep(problem)
 
 
 def _drop_doubtful(shared: Shared) -> None:

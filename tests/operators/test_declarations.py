@@ -222,6 +222,8 @@ def test_sets_of_operator_names_are_traits() -> None:
         "tracing/paths/attained.py: _REAL",  # functions that draw any number
         "tracing/paths/attained.py: _LOSSES",  # that are never negative
         "tracing/paths/questions.py: _JOINING",  # of truths
+        "tracing/programs/literal_shapes.py: _REPEATS",  # methods of tensors and arrays, read from the text
+        "tracing/programs/literal_shapes.py: _SWAPS",
         "tracing/programs/used_as_tensors.py: _OF_TENSORS",  # methods that tensors of PyTorch alone have
         "tracing/samples/chance.py: _NORMAL",  # functions that draw numbers
         "tracing/samples/cost.py: _COUNTED",  # functions of NumPy and torch, by what they cost

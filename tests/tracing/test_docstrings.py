@@ -127,3 +127,70 @@ class Pool(nn.Module):
         return x.mean({axis})
 """
     assert [p.site.line for p in problems_of(tmp_path, source)] == [5] * notes
+
+
+ROTATIONS = '''import torch
+def cross(points):
+    """The matrices of the products with them.
+
+    {}
+    """
+    zero = torch.zeros_like(points[..., 0])
+    first = torch.stack([zero, -points[..., 2], points[..., 1]], dim=-1)
+    second = torch.stack([points[..., 2], zero, -points[..., 0]], dim=-1)
+    third = torch.stack([-points[..., 1], points[..., 0], zero], dim={})
+    return torch.stack([first, second, third], dim=-2)
+'''
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["points shape (..., 3).", "``points`` has shape ``(..., 3)``", "Args:\n        points: of shape (..., 3)"],
+)
+def test_axes_of_any_number_may_be_of_any_size(tmp_path: Path, sentence: str) -> None:
+    (found,) = problems_of(tmp_path, ROTATIONS.format(sentence, 0))
+    assert (found.level, found.certain, found.tier, found.operator) == (
+        "warning",
+        False,
+        DOCUMENTED_CALL,
+        "torch.stack",
+    )
+    assert not problems_of(tmp_path, ROTATIONS.format(sentence, -1))
+
+
+def test_a_sentence_of_two_shapes_says_nothing(tmp_path: Path) -> None:
+    assert not problems_of(tmp_path, ROTATIONS.format("points shape (3,) or points shape (..., 3)", 0))
+    assert not problems_of(tmp_path, ROTATIONS.format("The shape (..., 3) is that of most points.", 0))
+
+
+def test_a_parameter_in_capitals_is_the_one_that_is_described(tmp_path: Path) -> None:
+    source = '''import torch
+def projected(M, P):
+    """Args:
+        M (torch.Tensor): matrices of size (..., N, N)
+        P (torch.Tensor): projectors of size (..., N, K)
+    """
+    return P.transpose(-1, {}) @ M @ P
+'''
+    (found,) = problems_of(tmp_path, source.format(-3))
+    assert (found.level, found.tier, found.site.line) == ("warning", DOCUMENTED_CALL, 7)
+    assert not problems_of(tmp_path, source.format(-2))
+
+
+EXAMPLE = '''import torch.nn as nn
+class Shared(nn.Module):
+    """One mask for a sequence.
+
+    >>> x = torch.ones(1, 3, 5)
+    >>> Shared()(x)
+    """
+    def forward(self, x):
+        mask = x.new_ones(x[:, 0].shape).unsqueeze({})
+        return x * mask
+'''
+
+
+def test_an_example_takes_the_library_to_be_imported(tmp_path: Path) -> None:
+    (found,) = problems_of(tmp_path, EXAMPLE.format(2))
+    assert (found.site.line, found.proved) == (10, False)
+    assert not problems_of(tmp_path, EXAMPLE.format(1))

@@ -30,6 +30,7 @@ _TYPES = re.compile(
     r"(Float|Int|UInt|Bool|Complex|Num|Real|Inexact|Integer|Shaped|Key|Array)(8|16|32|64|128)?|BFloat16"
 )
 _CHECKED = ("jaxtyped", "typechecked", "typecheck", "beartype")  # decorators that raise when a shape does not fit
+MANY = "..."  # axes of any number; in the round that trusts docstrings, one that may be of any size
 SIZES = "__sizes__"  # among the attributes of an object: the integers that its constructor was given
 
 Sizes = dict[str, Any]  # of one call: a name's size; under "*name" a tuple of them
@@ -315,6 +316,12 @@ def give_shape(tr: Tracer, tensor: Tensor, contract: Contract, sizes: Sizes) -> 
         parts = (sizes[key] if axis is many else (_size_or_new(tr, axis, sizes),) for axis in contract)
         tensor.shape.dims = tuple(size for part in parts for size in part)
         return
+    if many is not None and tr.trusting and many.text == MANY and _is_blank(tensor.shape):
+        if MANY not in sizes:
+            sizes[MANY] = tr.fresh(MANY, "dim", 1)
+        tr.touch(tensor.shape)
+        tensor.shape.dims = tuple(sizes[MANY] if a is many else _size_or_new(tr, a, sizes) for a in contract)
+        return
     if many is not None:
         for index in range(-1, -len(contract) - 1, -1):
             axis = contract[index]
@@ -324,10 +331,15 @@ def give_shape(tr: Tracer, tensor: Tensor, contract: Contract, sizes: Sizes) -> 
         return
     tr.touch(tensor.shape)
     dims = [_size_or_new(tr, axis, sizes) for axis in contract]
-    if tensor.shape.rank is None and not tensor.shape.front and not tensor.shape.back:
+    if _is_blank(tensor.shape):
         tensor.shape.dims = tuple(dims)
         return
     tr.set_rank(tensor, len(contract))
+
+
+def _is_blank(shape: Shape) -> bool:
+    """Whether nothing is known of it."""
+    return shape.dims is None and shape.rank is None and not shape.front and not shape.back
 
 
 def _place(tr: Tracer, shape: Shape, index: int, axis: Axis, sizes: Sizes) -> None:

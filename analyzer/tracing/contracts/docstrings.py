@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from analyzer.tracing.contracts.declared_shapes import Contract, Sizes, give_shape, known_sizes
@@ -46,10 +47,11 @@ class Declared:
     line: int
 
 
-def shapes_in(docstring: str) -> dict[str, Declared]:
+def shapes_in(docstring: str, names: Sequence[str] = ()) -> dict[str, Declared]:
     """The shapes by the names that the docstring gives them, in small letters; the result under ``return``.
 
-    An entry that names several shapes, or one with a condition, says nothing here.
+    An entry that names several shapes, or one with a condition, says nothing here. Of the parameters `names` plain
+    sentences tell, too: ``points shape (..., 3)``.
     """
     found: dict[str, Declared] = {}
     section, lines = "", docstring.splitlines()
@@ -71,7 +73,23 @@ def shapes_in(docstring: str) -> dict[str, Declared]:
         declared = _declared(text, number, in_shapes)
         if declared is not None and name and name not in found:
             found[name] = declared
+    for name in names:
+        sentences = [(n, m) for n, line in enumerate(lines) for m in _sentence(name).finditer(_without_markup(line))]
+        if len(sentences) == 1 and not sentences[0][1]["more"] and name.lower() not in found:
+            ((number, told),) = sentences
+            contract = commented(told["shape"])
+            if contract is not None:
+                found[name.lower()] = Declared(contract, told["shape"], number)
     return found
+
+
+@functools.lru_cache(maxsize=1024)
+def _sentence(name: str) -> re.Pattern[str]:
+    """What says of a parameter in passing that it has a shape, and no other."""
+    return re.compile(
+        rf"(?<![\w.]){re.escape(name)}\s*(?:has |is |of |with |:|,)*\s*(?:a )?shape:?\s*(?P<shape>[(\[][^()\[\]]*[)\]])"
+        r"(?P<more>\s*(?:or|and)\b)?"
+    )
 
 
 def _whole(lines: list[str], number: int, text: str) -> str:
@@ -107,7 +125,9 @@ def _without_markup(text: str) -> str:
 
 
 @functools.lru_cache(maxsize=4096)
-def _of_node(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> dict[str, Declared]:
+def _of_node(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, names: tuple[str, ...] = ()
+) -> dict[str, Declared]:
     first = node.body[0] if node.body else None
     if not isinstance(first, ast.Expr) or not isinstance(first.value, ast.Constant):
         return {}
@@ -115,24 +135,25 @@ def _of_node(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> dic
     if not isinstance(text, str) or ("shape" not in text.lower() and "size" not in text.lower()):
         return {}
     begins = first.value.lineno
-    return {name: replace(d, line=begins + d.line) for name, d in shapes_in(text).items()}
+    return {name: replace(d, line=begins + d.line) for name, d in shapes_in(text, names).items()}
 
 
 def documented(function: Function) -> dict[str, Declared]:
     """Parameter (or ``return``) → shape: of the function's docstring, and of its class's for what a layer computes."""
     if isinstance(function.node, ast.Lambda) or function.path.startswith(MARK):
         return {}
-    found = dict(_of_node(function.node))
     spec = function.node.args
     names = [p.arg for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
+    found = dict(_of_node(function.node, tuple(names)))
     if function.owner is not None and function.name in ("forward", "call", "__call__"):
         inputs = [n for n in names[1:] if n not in ("mask", "training")]
         for name, declared in _of_node(function.owner.node).items():
             if name.rstrip("s") == "input" and name not in names and inputs:
                 found.setdefault(inputs[0], declared)
-            elif name == RESULT or name in inputs:
+            elif name == RESULT or name in [n.lower() for n in inputs]:
                 found.setdefault(name, declared)
-    return {n: d for n, d in found.items() if n in names or n == RESULT}
+    written = {n.lower(): n for n in names}  # docstrings and constructors write one name in small and large letters
+    return {RESULT if n == RESULT else written.get(n, n): d for n, d in found.items() if n == RESULT or n in written}
 
 
 # ------------------------------------------------------------------------------------------------ calls and results

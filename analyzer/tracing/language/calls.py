@@ -6,7 +6,7 @@ import ast
 import builtins
 from dataclasses import replace
 
-from analyzer.tracing.contracts import declared_shapes, docstrings
+from analyzer.tracing.contracts import annotated_tensors, declared_shapes, docstrings
 from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.imports.library_calls import run_library
 from analyzer.tracing.language.builtins.call import Call
@@ -310,6 +310,7 @@ def call_function(
     names = bind(tr, function, args, kwargs, node, open_args)
     sizes = declared_shapes.enter(tr, function, names, node)
     documented = docstrings.enter(tr, function, names)
+    annotated_tensors.enter(tr, function, names)
     if function.generator:
         return generator(tr, function, names, cls, args, (sizes, documented), node)
     parent = function.scope

@@ -214,6 +214,7 @@ def _length(tr: Tracer, value: Instance) -> int | None:
     return length if isinstance(length, int) and length <= MOST_ROWS else None
 
 
+SLICES = "__slices__"  # among what is known of an unknown row of tensors: a tensor whose rows they are
 _SEQUENCES = frozenset(
     f"{home}.{kind}" for home in ("collections.abc", "typing") for kind in ("Sequence", "MutableSequence")
 )
@@ -227,6 +228,8 @@ def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.
         tr.set_rank(value.tensor, count)
         assert value.tensor.dims is not None
         return list(value.tensor.dims)
+    if isinstance(value, Unknown) and starred is None:
+        value = value.attrs.get(SLICES, value)
     if isinstance(value, Unknown):
         return _parts(tr, value, count, starred)
     if isinstance(value, Tensor) and value.dims and starred is None and not isinstance(value.value, tuple):

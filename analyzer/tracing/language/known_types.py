@@ -167,6 +167,20 @@ def declared(annotation: ast.expr | None, look: Callable[[str], Value]) -> str:
     return ""
 
 
+def is_torch_tensor(annotation: ast.expr | None, look: Callable[[str], Value]) -> bool:
+    """Whether an annotation names PyTorch's class of tensors, or one of those of an element type."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        with suppress(SyntaxError):
+            return is_torch_tensor(ast.parse(annotation.value, mode="eval").body, look)
+        return False
+    if not isinstance(annotation, (ast.Name, ast.Attribute)):
+        return False
+    first, _, rest = ast.unparse(annotation).partition(".")
+    named = getattr(look(first), "name", "")
+    full = f"{named}.{rest}".rstrip(".") if isinstance(named, str) else ""
+    return full.startswith("torch.") and full.count(".") == 1 and full.endswith("Tensor")
+
+
 def kind_of(value: Unknown) -> str:
     """The type of a value, where it is known."""
     return value.kind or (value.pytype if value.pytype in _BUILTIN else "")

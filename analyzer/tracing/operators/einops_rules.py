@@ -10,6 +10,7 @@ from typing import Any
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import DictV, ListV, Native, Value
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.axis_names import tell_renamed
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
@@ -248,6 +249,7 @@ def einsum(op: Op, operands: tuple[Value, ...]) -> Value:
     for name in outputs:
         if name not in sizes:
             fail(op, _RULE, f"axis {name} of the result is in no input", tuple(given))
+    tell_renamed(op, given, pattern)
     return Tensor([sizes[n] for n in outputs], given[0].dtype, _framework(given[0]), sources=tuple(given),
                   graph=any(t.graph for t in given))  # fmt: skip
 

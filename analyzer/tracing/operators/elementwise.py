@@ -15,7 +15,7 @@ from analyzer.tracing.operators.table import Op
 from analyzer.tracing.operators.written import of_operands
 from analyzer.tracing.paths.attained import record
 from analyzer.tracing.paths.tracer import Tracer
-from analyzer.validity.terms import Cond, Poly, equal, floor_div, mod
+from analyzer.validity.terms import Cond, Poly, Term, any_of, equal, floor_div, mod
 
 _NAMES = {
     "+": ("add", "Add"), "-": ("sub", "Sub"), "*": ("mul", "Mul"), "/": ("div", "RealDiv"), "//": ("div", "FloorDiv"),
@@ -86,6 +86,25 @@ def keeps_shape(tr: Tracer, sign: str, target: Tensor, result: Tensor, node: ast
         require(op, equal(have, wanted), "stretch", sentence, (target,))
 
 
+def fit_last(op: Op, sign: str, a: Tensor, b: Tensor) -> Term | None:
+    """The last size of what two tensors make whose ranks are not both known, after it was demanded that theirs fit."""
+    left, right = _last(a), _last(b)
+    if left is None or right is None:
+        return None
+    if left == right or right == 1:
+        return left
+    if left == 1:
+        return right
+    sentence = f"the last sizes {left} and {right} cannot be broadcast"
+    require(op, any_of(equal(left, right), equal(left, 1), equal(right, 1)), "broadcast", f"{sign}: {sentence}")
+    return left if isinstance(left, int) else right if isinstance(right, int) else None
+
+
+def _last(tensor: Tensor) -> Term | None:
+    """The last size, where it is known that there is one."""
+    return tensor.dims[-1] if tensor.dims else tensor.shape.back.get(-1)
+
+
 def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtype: str = "") -> Value:
     """An elementwise operator with broadcasting; `sign` is Python's sign or its name in the tables."""
     tr = op.tr
@@ -103,6 +122,8 @@ def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtyp
         result = unknown_tensor(op, framework, (a, b))
         if a.shape is b.shape:
             result.shape = a.shape
+        elif (last := fit_last(op, sign, a, b)) is not None:
+            result.shape.back[-1] = last
         return result
     _advise(op, a, b, sign)
     mixed = _number(left) or _number(right) or a.framework != b.framework

@@ -8,6 +8,7 @@ from typing import Any
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.axis_names import tell_renamed
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.element_values import count_true
 from analyzer.tracing.operators.elementwise import broadcast
@@ -226,6 +227,7 @@ def einsum(op: Op, equation: Value, inputs: tuple[Value, ...]) -> Value:
         return unknown_tensor(op, "tf", tuple(f for f in found if f is not None))
     result = apply(op, "tf", "Einsum", found, {"equation": equation})
     _need_equal_letters(op, equation, [f for f in found if f is not None])
+    tell_renamed(op, found, equation)
     return result
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from analyzer.tracing.language.tensors import Size, Tensor
 from analyzer.tracing.language.values import Instance, Object, Unknown, Value
-from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.elementwise import broadcast, fit_last
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
@@ -53,7 +54,12 @@ def _made(op: Op, dims: Any, dtype: str | None, event: Any = (), **parameters: A
 def elementwise(op: Op, args: tuple[Value, ...]) -> Value:
     """Every element has its parameters; numbers alone give scalars."""
     dims: tuple[Any, ...] | None = ()
-    for value in (*args, *(v for k, v in op.extra.items() if k != "validate_args")):
+    given = (*args, *(v for k, v in op.extra.items() if k != "validate_args"))
+    last = None
+    for left, right in pairwise(v for v in given if isinstance(v, Tensor)):
+        if left.dims is None or right.dims is None:
+            last = fit_last(op, op.short, left, right)
+    for value in given:
         if isinstance(value, (int, float, Poly)):
             continue
         if isinstance(value, Unknown) and value.pytype in ("int", "float"):
@@ -66,7 +72,9 @@ def elementwise(op: Op, args: tuple[Value, ...]) -> Value:
         else:
             both = broadcast(op, "+", Tensor(dims), found, "torch")
             dims = both.dims if isinstance(both, Tensor) else None
-    return _made(op, dims, "float32")
+    made = _made(op, dims, "float32")
+    made.data["last"] = last if len(given) == 2 else None  # size of a batch of unknown rank
+    return made
 
 
 @operator(_homes("Categorical"), "probs=None logits=None *rest")
@@ -139,7 +147,10 @@ def distribution_method(
     dims: tuple[Any, ...] | None = owner.data["dims"]
     event: tuple[Any, ...] = owner.data.get("event", ())
     if dims is None:
-        return unknown_tensor(op, "torch")
+        found = unknown_tensor(op, "torch")
+        if name in ("sample", "rsample") and owner.data.get("last") is not None:
+            found.shape.back[-1] = owner.data["last"]
+        return found
     if name in ("sample", "rsample", "sample_n"):
         first = args[0] if args else kwargs.get("sample_shape", ())
         before = shape_argument(op, (first,)) if first != () else ()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analyzer.tracing.language.tensors import Shape, Tensor
-from analyzer.tracing.language.values import ListV, Value
+from analyzer.tracing.language.iteration import SLICES
+from analyzer.tracing.language.tensors import Making, Shape, Tensor
+from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.axis_names import tell_renamed
 from analyzer.tracing.operators.element_values import count_true
 from analyzer.tracing.operators.linear import matmul as product_of
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
@@ -42,7 +44,21 @@ def einsum(op: Op, equation: Value, operands: tuple[Value, ...]) -> Value:
         operands = tuple(operands[0].items if isinstance(operands[0], ListV) else operands[0])
     if not isinstance(equation, str):
         return unknown_tensor(op, "torch")
-    return apply(op, "torch", "einsum", operands, {"equation": equation})
+    _rank_by_letters(op, equation, operands)
+    result = apply(op, "torch", "einsum", operands, {"equation": equation})
+    tell_renamed(op, operands, equation)
+    if isinstance(result, Tensor) and result.making is None:  # of what is no tensor but here, nobody else notes it
+        result.making = Making(op.name, (equation, *operands), {}, result.memory.writes)
+    return result
+
+
+def _rank_by_letters(op: Op, equation: str, operands: tuple[Value, ...]) -> None:
+    """An operand of unknown rank has as many axes as its letters say."""
+    parts = equation.replace(" ", "").partition("->")[0].split(",")
+    for operand, letters in zip(operands, parts, strict=False):
+        found = tensor_of(op.tr, operand, "torch") if isinstance(operand, (Tensor, Unknown)) else None
+        if found is not None and found.dims is None and letters.isalpha():
+            op.tr.set_rank(found, len(letters))
 
 
 @operator("opt_einsum.contract", "equation *operands")
@@ -79,7 +95,15 @@ def split(op: Op, tensor: Value, number: Value, dim: Value) -> Value:
 
 @operator("Tensor.unbind torch.unbind", "tensor|input dim=0")
 def unbind(op: Op, tensor: Value, dim: Value) -> Value:
-    return apply_many(op, "unbind", tensor, {"dim": dim})
+    found, result = tensor_of(op.tr, tensor, "torch"), apply_many(op, "unbind", tensor, {"dim": dim})
+    if found is None or not found.dims or not isinstance(result, Unknown) or not isinstance(dim, int):
+        return result
+    dims = found.dims
+    if -len(dims) <= dim < len(dims):
+        rest = (d for axis, d in enumerate(dims) if axis != dim % len(dims))
+        rows = Tensor((dims[dim], *rest), found.dtype, "torch", site=op.where, sources=(found,))
+        result.attrs[SLICES] = rows  # who unpacks it says how many there are
+    return result
 
 
 def apply_many(op: Op, name: str, tensor: Value, hyper: dict[str, Value]) -> Value:

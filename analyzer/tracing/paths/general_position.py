@@ -6,9 +6,11 @@ are free are taken to be more than 1, as those of data and of layers are: what t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
+from analyzer.tracing.contracts.declared_shapes import MANY
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.operators.refusals import shorten
 from analyzer.tracing.paths.paths import Condition
@@ -18,12 +20,17 @@ from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.specs.convolution import CHANNELS
 from analyzer.validity.specs.linear import IN_FEATURES
 from analyzer.validity.specs.normalization import FEATURES
-from analyzer.validity.terms import Cond, Poly, Symbol, Truth, any_of, equal, unequal
+from analyzer.validity.terms import App, Cond, Poly, Symbol, Truth, any_of, equal, substitute, symbol, unequal
 
 _FREE = ("dim", "unknown", "param")  # kinds of symbols that callers and data choose
 MOST_ASKED = 12  # pairs of sizes on one path
 _TYING = frozenset((IN_FEATURES.id, CHANNELS.id, FEATURES.id))
 EFFORT = 40_000  # of the solver, on one path
+# Names of arguments that say how wide the input is.
+_TELLS_WIDTH = re.compile(
+    r"(n_|num_|d_)?(in|input|inp)_?(size|dim|dims|channels?|features?|feats?|ch|nc|planes|width|units)"
+)
+LARGE = 11  # no size that code writes out, of an axis that may have any
 MOST_LISTED = 3  # values that a message names
 
 
@@ -42,7 +49,15 @@ def tell_hardly_ever(tr: Tracer, conditions: Sequence[Condition]) -> None:
             before = _simple(conditions[:index])
             if _never_same(before, one, other, effort):
                 _tell(tr, condition, one, other, symbols)
+                if tr.assumed_rank is not None:
+                    _leave_out(tr, conditions[index + 1 :])
                 return
+
+
+def _leave_out(tr: Tracer, later: Sequence[Condition]) -> None:
+    """What comes after sizes that hardly ever fit has hardly ever gone well."""
+    places = {(c.site.path, c.site.line, c.operator) for c in later if c.kind == "operator"}
+    tr.reported |= {place for place in tr.passed if place[:3] in places}
 
 
 def tell_bound_batch(tr: Tracer, conditions: Sequence[Condition]) -> None:
@@ -70,6 +85,63 @@ def tell_bound_batch(tr: Tracer, conditions: Sequence[Condition]) -> None:
                 message = f"{what} {batch} gets through only where it is as large as another axis"
                 _warn(tr, condition, message, str(batch))
             return
+
+
+def tell_bound_rows(tr: Tracer, conditions: Sequence[Condition]) -> None:
+    """Advise of the first operator that lets what a docstring calls `...` through for some sizes of its axis alone."""
+    seen = [s for c in conditions if c.kind == "operator" and isinstance(c.truth, Cond) for s in c.truth.symbols]
+    rows = [s for s in seen if s.name in tr.symbols.known and tr.symbols.known[s.name].label == MANY][:1]
+    if not rows:
+        return
+    row, effort = Poly({(rows[0],): 1}), Effort(EFFORT)
+    others = [Poly({(s,): 1}) for s in dict.fromkeys(seen) if s is not rows[0] and tr.symbols.kind(s.name) == "dim"]
+    apart = [row >= LARGE, *(size >= 2 for size in others), *(unequal(row, size) for size in others)]
+    for index, condition in enumerate(conditions):
+        if condition.kind != "operator" or condition.doubtful or not isinstance(condition.truth, Cond):
+            continue
+        if rows[0] not in condition.truth.symbols:
+            continue
+        before = _simple(conditions[:index])
+        if satisfiable([*before, condition.truth, *apart], effort) is not False:
+            continue
+        if satisfiable([*before, *apart], effort) is True:
+            message = "what the docstring calls `...` gets through only for some sizes of its axis"
+            _warn(tr, condition, message, MANY)
+        return
+
+
+def tell_other_width(tr: Tracer, conditions: Sequence[Condition]) -> None:
+    """Advise of a layer that takes another width of what a model is given than an argument says it has.
+
+    Code that joins its inputs calls the layer with what it has joined, and that is no input.
+    """
+    for condition in conditions:
+        if condition.rule not in _TYING or condition.kind != "operator" or condition.doubtful:
+            continue
+        found = _width_of_input(tr, condition.truth)
+        if found is not None:
+            size, wanted, label = found
+            message = f"`{label}` says how wide an input is, but of {size} {wanted} are taken"
+            _warn(tr, condition, message, label)
+            return
+
+
+def _width_of_input(tr: Tracer, truth: Truth) -> tuple[Symbol, Poly | int, str] | None:
+    """The size of an input, what it must be, and the argument it is made of, where that tells it and is another."""
+    if not isinstance(truth, Cond) or truth.kind != "eq" or len(truth.symbols) != 2 or not _is_linear(truth.args[0]):
+        return None
+    by_kind = {tr.symbols.kind(s.name): s for s in truth.symbols}
+    size, width = by_kind.get("dim"), by_kind.get("param")
+    if size is None or width is None or not _TELLS_WIDTH.fullmatch(tr.symbols.known[width.name].label):
+        return None
+    terms = dict(truth.args[0].terms)
+    sign = -terms.get((size,), 0)
+    wanted = Poly({m: n * sign for m, n in terms.items() if m != (size,)})
+    return (size, wanted, tr.symbols.known[width.name].label) if abs(sign) == 1 and wanted != _alone(width) else None
+
+
+def _alone(sym: Symbol) -> Poly:
+    return Poly({(sym,): 1})
 
 
 def _batches(tr: Tracer, conditions: Sequence[Condition]) -> Iterator[tuple[Poly, list[Poly], str]]:
@@ -134,12 +206,23 @@ def _is_free(tr: Tracer, sym: Symbol) -> bool:
 
 
 def _never_same(before: Sequence[Truth], one: Poly, other: Poly, effort: Effort) -> bool:
-    """Whether both may be more than 1 by what came before, and then differ."""
-    large = [one >= 2, other >= 2]
-    return (
-        satisfiable([*before, *large, equal(one, other)], effort) is False
-        and satisfiable([*before, *large], effort) is True
-    )
+    """Whether both may be more than 1 by what came before, and then differ; a width beside its multiple, too."""
+    large = {s.name: symbol(s.name, 2) for s in _widths(one) | _widths(other)}
+    first, second = substitute(one, large), substitute(other, large)
+    wide = [first >= 2, second >= 2, *(substitute(truth, large) for truth in before)]
+    return satisfiable([*wide, equal(first, second)], effort) is False and satisfiable(wide, effort) is True
+
+
+def _widths(size: Poly) -> set[Symbol]:
+    """The symbols whose multiples it is a sum of, also behind a choice; not numbers of groups, or strides."""
+    found: set[Symbol] = set()
+    for monomial, _ in size.terms:
+        for atom in monomial if len(monomial) == 1 else ():
+            if isinstance(atom, Symbol):
+                found.add(atom)
+            elif isinstance(atom, App) and atom.kind == "ite":
+                found = found.union(*(_widths(part) for part in atom.args[1:] if isinstance(part, Poly)))
+    return found
 
 
 def _tell(tr: Tracer, condition: Condition, one: Poly, other: Poly, symbols: set[Symbol]) -> None:

@@ -10,7 +10,12 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.operators.refusals import came_from, shorten
 from analyzer.tracing.paths.causes import as_data, of_operands
 from analyzer.tracing.paths.frames import Shared
-from analyzer.tracing.paths.general_position import tell_bound_batch, tell_hardly_ever
+from analyzer.tracing.paths.general_position import (
+    tell_bound_batch,
+    tell_bound_rows,
+    tell_hardly_ever,
+    tell_other_width,
+)
 from analyzer.tracing.paths.paths import Condition
 from analyzer.tracing.paths.problems import DEFAULT_RUN, UNREACHED, Diagnostic
 from analyzer.tracing.paths.solver import Effort, first_conflict, forced_multiple, forced_values
@@ -39,6 +44,9 @@ def close_path(tr: Tracer) -> None:
     tell_hardly_ever(tr, conditions)
     if tr.in_batches:
         tell_bound_batch(tr, conditions)
+        tell_other_width(tr, conditions)
+    if tr.trusting:
+        tell_bound_rows(tr, conditions)
 
 
 def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) -> Diagnostic:

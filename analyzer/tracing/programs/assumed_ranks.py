@@ -105,12 +105,17 @@ def explore_ranks(base: Tracer, value: Class | Function, trace: Callable[[int], 
 def _fails_everywhere(runs: Sequence[_RankRun], known: set[Place]) -> Diagnostic | None:
     """The failure of the run that came furthest, of a line that no run passed."""
     passed = known.union(*(run.passed for run in runs))
-    for run in sorted(runs, key=lambda r: -len(r.passed)):
+    for run in sorted(runs, key=_distance, reverse=True):
         for problem in run.failed:
             if problem.place not in passed:
                 return problem
         return None
     return None
+
+
+def _distance(run: _RankRun) -> int:
+    """How many operators a run has passed that it did not fail at by another way."""
+    return len({place[:3] for place in run.passed} - {problem.place[:3] for problem in run.failed})
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from analyzer.problem import UsageProblem
+from analyzer.tracing.contracts.declared_shapes import MANY
 from analyzer.tracing.contracts.docstrings import RESULT, documented
 from analyzer.tracing.contracts.rows_of_sizes import returns_a_row
 from analyzer.tracing.imports.kept_modules import undone
@@ -56,14 +57,13 @@ DRIVER_EFFORT = 100_000  # of the solver, for the same
 MOST_DRIVER_PATHS = 6  # of one inferred call, of which a file may have dozens
 MOST_TESTS = 40  # of one file: those that use what was changed are seldom more
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_COMPUTING = ("forward", "call")  # methods that a framework calls
 _MODEL_BASES = ("torch.nn.", "keras.Model", "keras.layers.", "keras.models.Model", "pytorch_lightning.", "lightning.")
 
 
 def explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry: str | None) -> None:
     """Trace model classes and functions that the script does not reach, each with unknown arguments."""
-    if entry is None and all(
-        f"{relative}:{n.lineno}" in shared.reached for n in tree.body if isinstance(n, _DEFINITIONS)
-    ):
+    if entry is None and all_called(shared, tree, relative):
         return
     shared.most_steps = shared.steps + int(DEFINITION_STEPS * shared.scale)
     base = Tracer(shared)
@@ -106,7 +106,8 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
     for place, (name, value) in enumerate(found, start=1):
         waiting = sum(pieces[place:])
         key = f"{value.path}:{value.node.lineno}"
-        if entry is None and key in shared.reached and not _only_made(value, shared):
+        made = key in shared.reached
+        if entry is None and made and not _only_made(value, shared):
             continue
         if isinstance(value, Function) and (
             entry is None
@@ -121,9 +122,13 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
                     f"{key} {case} {case.number}", waiting + len(own) - number,
                 ))  # fmt: skip
             continue
-        if isinstance(value, Class) and entry is None and (not _is_model(value) or _used_as_base(value, shared)):
+        if (
+            isinstance(value, Class)
+            and entry is None
+            and (not _is_model(value) or (not made and _used_as_base(value, shared)))
+        ):
             continue
-        blind, told = _blind(shared), _told(shared)
+        told = _told(shared)
         cuts.append(explore_beside(
             base, getattr(value.node, "name", "a lambda"), scale,
             lambda value=value: _call_with_unknowns(base, value, scope, relative, entry is not None),  # type: ignore[misc]
@@ -131,9 +136,27 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
         ))  # fmt: skip
         if entry is None:
             _explore_further(base, value, scope, relative, scale)
-            if _blind(shared) > blind and _told(shared) == told:
+            if _told(shared) == told:
                 _explore_ranks(base, value, scope, relative, scale)
     explore_cut(base, scale, [cut for cut in cuts if cut is not None])
+
+
+def all_called(shared: Shared, tree: ast.Module, relative: str) -> bool:
+    """Whether a script has called every definition of the file, and what the models among them compute.
+
+    A main part may make a model and do nothing with it; what one computes may stand in a base elsewhere.
+    """
+    own: list[ast.stmt] = [n for n in tree.body if isinstance(n, _DEFINITIONS)]
+    for cls in [n for n in own if isinstance(n, ast.ClassDef)]:
+        computing = [n for n in cls.body if isinstance(n, _DEFINITIONS) and n.name in _COMPUTING]
+        if cls.bases and not computing and _has_main_part(tree):
+            return False
+        own += computing
+    return all(f"{relative}:{n.lineno}" in shared.reached for n in own)
+
+
+def _has_main_part(tree: ast.Module) -> bool:
+    return any(isinstance(node, ast.If) and "__main__" in ast.unparse(node.test) for node in tree.body)
 
 
 def _only_made(value: Class | Function, shared: Shared) -> bool:
@@ -196,13 +219,8 @@ def _explore_further(base: Tracer, value: Class | Function, scope: Scope, relati
             )  # fmt: skip
         finally:
             base.trusting = False
-        for key in _new(shared, before):
+        for key in _new(shared, before, MANY):
             shared.problems[key] = replace(shared.problems[key], tier=DOCUMENTED_CALL, certain=False)
-
-
-def _blind(shared: Shared) -> int:
-    """How many operators met operands of unknown shape alone, or were not found because of them."""
-    return len(shared.passed - shared.seen) + shared.unknown_calls.total()
 
 
 def _told(shared: Shared) -> int:
@@ -221,13 +239,14 @@ def _explore_ranks(base: Tracer, value: Class | Function, scope: Scope, relative
     ))  # fmt: skip
 
 
-def _new(shared: Shared, before: dict[tuple[Any, ...], Diagnostic]) -> list[tuple[Any, ...]]:
-    """The errors that were not there before; what else is new is dropped, but for advice."""
+def _new(shared: Shared, before: dict[tuple[Any, ...], Diagnostic], about: str = "") -> list[tuple[Any, ...]]:
+    """The errors that were not there before; what else is new is dropped, but for advice, and warnings of `about`."""
     for key, problem in list(shared.problems.items()):
-        if problem is not before.get(key) and (key in before or problem.level == "warning"):
+        unwanted = problem.level == "warning" and (not about or problem.operand != about)
+        if problem is not before.get(key) and (key in before or unwanted):
             shared.problems.pop(key)
             shared.problems.update({key: before[key]} if key in before else {})
-    return [k for k, p in shared.problems.items() if k not in before and p.level == "error"]
+    return [k for k, p in shared.problems.items() if k not in before and p.level != "note"]
 
 
 def _computes(cls: Class) -> Function | None:
@@ -305,9 +324,9 @@ def _call_model(tr: Tracer, result: Value) -> None:
 # ------------------------------------------------------------------------------ programs that use the file
 
 
-def explore_drivers(shared: Shared, tree: ast.Module, relative: str) -> None:
-    """What the examples and tests of the repository make of a library file, whose own run calls nothing."""
-    if any(isinstance(node, ast.If) and "__main__" in ast.unparse(node.test) for node in tree.body):
+def explore_drivers(shared: Shared, tree: ast.Module, relative: str, called: bool) -> None:
+    """What the examples and tests of the repository make of a library file, whose own run has not `called` it all."""
+    if called and _has_main_part(tree):
         return  # a script has its own arguments
     if shared.late():
         return

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+from analyzer.operators.declaration import Trait
+from analyzer.operators.registry import names
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.known_types import declared
 from analyzer.tracing.language.values import Class, DictV, Function, ListV, Object, Scope, Unknown, Value
@@ -16,6 +18,7 @@ _CONFIGURATION = re.compile(
 _CONFIGURED = frozenset(
     ("config", "cfg", "conf", "configs", "args", "opt", "opts", "options", "hparams", "hps", "params")
 )  # names of parameters that hold one
+_TAKING_SHAPES = frozenset(names("torch", Trait.FROM_SIZES)) - {"normal", "uniform"}  # these take numbers first
 _PYTYPES = ("int", "float", "str", "bool")
 
 
@@ -50,9 +53,37 @@ def _stands_for_nothing(name: str, default: Value) -> bool:
 
 def _argument(parameter: ast.arg, function: Function) -> Unknown:
     kind = declared(parameter.annotation, function.scope.globals.names.get)
+    if not kind and parameter.annotation is None and _counts(function.node, parameter.arg):
+        kind = "int"
     made = Unknown("an argument", "param", parameter.arg, kind if kind in _PYTYPES else "")
     made.kind = kind
     return made
+
+
+def _counts(function: ast.AST, name: str) -> bool:
+    """Whether a function uses a parameter as one whole number: it counts rounds, or is one of the sizes in a row.
+
+    Where it stands alone, `torch.zeros(dim)` may mean one size or a whole shape.
+    """
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+            return False
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        row = node.args[0].elts if node.args and isinstance(node.args[0], ast.Tuple) else []
+        given = node.args if called == "range" else row if called in _TAKING_SHAPES else []
+        if any(_is_made_of(argument, name) for argument in given):
+            return True
+    return False
+
+
+def _is_made_of(node: ast.expr, name: str) -> bool:
+    """Whether an expression is the name, or a sum or a product of it and others."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)):
+        return _is_made_of(node.left, name) or _is_made_of(node.right, name)
+    return isinstance(node, ast.Name) and node.id == name
 
 
 # ------------------------------------------------------------------------------------------- default configurations
@@ -79,10 +110,10 @@ def with_configurations(
 ) -> tuple[tuple[Value, ...], dict[str, Value]]:
     """The same arguments, with an object of each configuration at its defaults."""
     spec = function.node.args
-    names = [p.arg for p in [*spec.posonlyargs, *spec.args][1:]]
+    parameters = [p.arg for p in [*spec.posonlyargs, *spec.args][1:]]
     made = {name: call(tr, cls, (), {}) for name, cls in classes.items()}
     return (
-        tuple(made.get(name, value) for name, value in zip(names, args, strict=False)),
+        tuple(made.get(name, value) for name, value in zip(parameters, args, strict=False)),
         {name: made.get(name, value) for name, value in kwargs.items()},
     )
 
