@@ -9,6 +9,34 @@ import pytest
 from analyzer.findings import Confidence
 from analyzer.tracing.tracing import trace
 
+ASKED = """
+import torch
+from somewhere import load
+def select(indices):
+    return "many" if len(indices.shape) == 1 else "pairs"
+indices = LOST
+select(indices)
+moved = indices - indices.min()
+print(moved.size(1), OTHER)
+"""
+
+
+@pytest.mark.parametrize(
+    ("lost", "other", "told"),
+    [
+        ("torch.zeros(3, 4, 5)[load('x')]", "0", False),  # which side the program takes is not known
+        ("torch.zeros(3, 4, 5)[load('x')]", "torch.zeros(3) + torch.zeros(4)", True),
+        ("torch.zeros(3, 4)", "0", False),
+        ("torch.zeros(3)", "0", True),
+    ],
+)
+def test_a_rank_that_a_branch_asked_for_is_no_error(lost: str, other: str, told: bool, tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(ASKED.replace("LOST", lost).replace("OTHER", other))
+    found = [f for f in trace(file, tmp_path, target="t").findings if f.rule == "tracing/incompatible-shape"]
+    assert bool(found) is told, found
+
+
 PROGRAM = """
 import somewhere
 import torch
