@@ -37,6 +37,28 @@ def test_a_rank_that_a_branch_asked_for_is_no_error(lost: str, other: str, told:
     assert bool(found) is told, found
 
 
+EMPTY = """
+import torch
+import somewhere
+def parts(lengths, size):
+    return () if size <= 0 or not lengths else tuple(lengths)
+print(torch.cat([torch.ones(n, 2) for n in parts(LENGTHS, SIZE)]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("lengths", "size", "told"),
+    [("somewhere.lengths()", "3", False), ("(1, 2)", "somewhere.size()", False), ("(1, 2)", "0", True), ("()", 3, True)],
+)
+def test_a_list_is_not_empty_for_a_branch_that_was_guessed(
+    lengths: str, size: str, told: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(EMPTY.replace("LENGTHS", lengths).replace("SIZE", str(size)))
+    found = [f for f in trace(file, tmp_path, target="t").findings if f.rule == "tracing/incompatible-shape"]
+    assert bool(found) is told, found
+
+
 PROGRAM = """
 import somewhere
 import torch

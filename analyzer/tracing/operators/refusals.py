@@ -80,6 +80,9 @@ def fail(
     tr = op.tr
     if not tr.feasible() or any(_rank_is_guessed(op, t) for t in sources):
         raise PathEnd
+    nothing = requirement is not None and requirement.rule is NOTHING
+    if nothing and not all(d.free or d.origin == "size" for d in tr.path.decisions):
+        raise PathEnd  # the list is empty on a side of a branch that no program may take
     sentences = [came_from(t, index) for index, t in enumerate(sources) if t.dims is not None]
     sentences += [
         f"The path is taken when {d.text} is {'true' if d.taken else 'false'} (line {d.site.line})."
@@ -90,7 +93,7 @@ def fail(
     message = describe(op, sentence)
     element = requirement is not None and requirement.rule.category is Category.INCOMPATIBLE_ELEMENT_TYPE
     certain = tr.certain and not any(t.shape.vague for t in sources)
-    if requirement is not None and requirement.rule is NOTHING and (tr.path.decisions or tr.in_definition):
+    if nothing and (tr.path.decisions or tr.in_definition):
         certain = False  # what fills the list may stand behind such a branch, or need an optional argument
     name = "tracing/incompatible-element-type" if element else "tracing/incompatible-shape"
     raise ShapeFailure(
