@@ -48,11 +48,14 @@ print(torch.cat([torch.ones(n, 2) for n in parts(LENGTHS, SIZE)]))
 
 @pytest.mark.parametrize(
     ("lengths", "size", "told"),
-    [("somewhere.lengths()", "3", False), ("(1, 2)", "somewhere.size()", False), ("(1, 2)", "0", True), ("()", 3, True)],
+    [
+        ("somewhere.lengths()", "3", False),
+        ("(1, 2)", "somewhere.size()", False),
+        ("(1, 2)", "0", True),
+        ("()", 3, True),
+    ],
 )
-def test_a_list_is_not_empty_for_a_branch_that_was_guessed(
-    lengths: str, size: str, told: bool, tmp_path: Path
-) -> None:
+def test_a_list_is_not_empty_for_a_branch_that_was_guessed(lengths: str, size: str, told: bool, tmp_path: Path) -> None:
     file = tmp_path / "program.py"
     file.write_text(EMPTY.replace("LENGTHS", lengths).replace("SIZE", str(size)))
     found = [f for f in trace(file, tmp_path, target="t").findings if f.rule == "tracing/incompatible-shape"]

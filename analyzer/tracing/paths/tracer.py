@@ -249,7 +249,10 @@ class Tracer:
         if shape.rank is None:
             self.touch(shape)
             shape.rank = self.symbols.fresh(
-                f"rank of {tensor.name or 'tensor'}", "lost" if shape.vague or tensor.operation or tensor.sources else "rank", 0, 8
+                f"rank of {tensor.name or 'tensor'}",
+                "lost" if shape.vague or tensor.operation or tensor.sources else "rank",
+                0,
+                8,
             )
             self.ranks[next(iter(shape.rank.symbols)).name] = shape
         return shape.rank
@@ -348,7 +351,9 @@ class Tracer:
                 if shape.dims is None:
                     rank = -value.constant * coefficient
                     if 0 <= rank <= 8:
-                        self.set_rank(Tensor(shape, name="dim"), rank, "asked" if self.symbols.kind(names[0]) == "lost" else "")
+                        self.set_rank(
+                            Tensor(shape, name="dim"), rank, "asked" if self.symbols.kind(names[0]) == "lost" else ""
+                        )
 
     @property
     def choices(self) -> int:

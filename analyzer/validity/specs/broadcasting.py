@@ -177,9 +177,7 @@ def _category(dtype: str | None) -> int:
     return 0 if name == "bool" else 1 if name.startswith(("int", "uint")) else 3 if name.startswith("complex") else 2
 
 
-MERGE_COUNT = Rule(
-    "merge-count", Category.INCOMPATIBLE_SHAPE, "a merging layer needs at least 1 input and has {count}"
-)
+MERGE_COUNT = Rule("merge-count", Category.INCOMPATIBLE_SHAPE, "a merging layer needs at least 1 input and has {count}")
 SUBTRACT_COUNT = Rule("merge-count", Category.INCOMPATIBLE_SHAPE, "Subtract needs 2 inputs and has {count}")
 
 
@@ -190,6 +188,10 @@ def keras_merge(case: Case, *tensors: TensorType) -> TensorType:
     Batches of known sizes must agree. One that `keras.Input` leaves open is not compared, and broadcasts when it runs.
     """
     case.require(MERGE_COUNT, len(tensors) >= 1, count=len(tensors))
+    return _merged_by_keras(case, tensors)
+
+
+def _merged_by_keras(case: Case, tensors: tuple[TensorType, ...]) -> TensorType:
     for tensor in tensors[1:]:
         left, right = tensors[0].dims, tensor.dims
         if left and right:
@@ -210,7 +212,7 @@ def keras_merge(case: Case, *tensors: TensorType) -> TensorType:
 def keras_subtract(case: Case, *tensors: TensorType) -> TensorType:
     """``keras.layers.Subtract``: the one of two inputs from the other."""
     case.require(SUBTRACT_COUNT, len(tensors) == 2, count=len(tensors))
-    return keras_merge(case, *tensors)
+    return _merged_by_keras(case, tensors)
 
 
 @define(
