@@ -80,7 +80,7 @@ def change_modes(
 
 
 def _apply(tr: Tracer, owner: Layer | Instance, given: Value) -> None:
-    """`module.apply(function)`: of each module below it, then of itself; one that only fills weights changes nothing."""
+    """`module.apply(function)`: with each module below it, then itself; what only fills weights changes nothing."""
     function = given.function if isinstance(given, Bound) else given
     if isinstance(function, Function) and _fills_weights(function.node):
         return

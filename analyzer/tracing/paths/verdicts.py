@@ -10,6 +10,7 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.operators.refusals import came_from, shorten
 from analyzer.tracing.paths.causes import as_data, of_operands
 from analyzer.tracing.paths.frames import Shared
+from analyzer.tracing.paths.general_position import EFFORT as GENERAL_EFFORT
 from analyzer.tracing.paths.general_position import tell_bound_batch, tell_hardly_ever
 from analyzer.tracing.paths.paths import Condition
 from analyzer.tracing.paths.problems import DEFAULT_RUN, UNREACHED, Diagnostic
@@ -36,9 +37,11 @@ def close_path(tr: Tracer) -> None:
             tr.report(_unsatisfiable(tr, culprit, [conditions[i] for i in core]))
         return
     _forced(tr, conditions)
-    tell_hardly_ever(tr, conditions)
+    with tr.shared.batches.at_most(GENERAL_EFFORT):
+        tell_hardly_ever(tr, conditions)
     if tr.in_batches:
-        tell_bound_batch(tr, conditions)
+        with tr.shared.batches.at_most(GENERAL_EFFORT):
+            tell_bound_batch(tr, conditions)
 
 
 def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) -> Diagnostic:
