@@ -62,6 +62,34 @@ def test_a_list_is_not_empty_for_a_branch_that_was_guessed(lengths: str, size: s
     assert bool(found) is told, found
 
 
+CONTAINER = """
+import torch
+from torch import nn
+class Concurrent(nn.Sequential):
+    def __init__(self, axis=1):
+        super().__init__()
+        self.axis = axis
+    def forward(self, x):
+        return torch.cat([module(x) for module in self._modules.values()], dim=self.axis)
+THEN
+"""
+
+
+@pytest.mark.parametrize(
+    ("then", "told"),
+    [
+        ("", False),  # whoever makes it adds its modules
+        ("net = Concurrent()\nnet.add_module('a', nn.Linear(2, 3))\nprint(net(torch.ones(1, 2)))", False),
+        ("net = Concurrent()\nprint(net(torch.ones(1, 2)))", True),
+    ],
+)
+def test_a_container_that_callers_fill_is_not_empty(then: str, told: bool, tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(CONTAINER.replace("THEN", then))
+    found = [f for f in trace(file, tmp_path, target="t").findings if f.rule == "tracing/incompatible-shape"]
+    assert [f.confidence is Confidence.PROVED for f in found] == [True] * told, found
+
+
 PROGRAM = """
 import somewhere
 import torch

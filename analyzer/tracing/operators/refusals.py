@@ -81,8 +81,8 @@ def fail(
     if not tr.feasible() or any(_rank_is_guessed(op, t) for t in sources):
         raise PathEnd
     nothing = requirement is not None and requirement.rule is NOTHING
-    if nothing and not all(d.free or d.origin == "size" for d in tr.path.decisions):
-        raise PathEnd  # the list is empty on a side of a branch that no program may take
+    if nothing and (tr.made_up or not all(d.free or d.origin == "size" for d in tr.path.decisions)):
+        raise PathEnd  # the list is empty on a side of a branch that no program may take, or callers fill it
     sentences = [came_from(t, index) for index, t in enumerate(sources) if t.dims is not None]
     sentences += [
         f"The path is taken when {d.text} is {'true' if d.taken else 'false'} (line {d.site.line})."
