@@ -9,6 +9,87 @@ import pytest
 from analyzer.findings import Confidence
 from analyzer.tracing.tracing import trace
 
+ASKED = """
+import torch
+from somewhere import load
+def select(indices):
+    return "many" if len(indices.shape) == 1 else "pairs"
+indices = LOST
+select(indices)
+moved = indices - indices.min()
+print(moved.size(1), OTHER)
+"""
+
+
+@pytest.mark.parametrize(
+    ("lost", "other", "told"),
+    [
+        ("torch.zeros(3, 4, 5)[load('x')]", "0", False),  # which side the program takes is not known
+        ("torch.zeros(3, 4, 5)[load('x')]", "torch.zeros(3) + torch.zeros(4)", True),
+        ("torch.zeros(3, 4)", "0", False),
+        ("torch.zeros(3)", "0", True),
+    ],
+)
+def test_a_rank_that_a_branch_asked_for_is_no_error(lost: str, other: str, told: bool, tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(ASKED.replace("LOST", lost).replace("OTHER", other))
+    found = [f for f in trace(file, tmp_path, target="t").findings if f.rule == "tracing/incompatible-shape"]
+    assert bool(found) is told, found
+
+
+EMPTY = """
+import torch
+import somewhere
+def parts(lengths, size):
+    return () if size <= 0 or not lengths else tuple(lengths)
+print(torch.cat([torch.ones(n, 2) for n in parts(LENGTHS, SIZE)]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("lengths", "size", "told"),
+    [
+        ("somewhere.lengths()", "3", False),
+        ("(1, 2)", "somewhere.size()", False),
+        ("(1, 2)", "0", True),
+        ("()", 3, True),
+    ],
+)
+def test_a_list_is_not_empty_for_a_branch_that_was_guessed(lengths: str, size: str, told: bool, tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(EMPTY.replace("LENGTHS", lengths).replace("SIZE", str(size)))
+    found = [f for f in trace(file, tmp_path, target="t").findings if f.rule == "tracing/incompatible-shape"]
+    assert bool(found) is told, found
+
+
+CONTAINER = """
+import torch
+from torch import nn
+class Concurrent(nn.Sequential):
+    def __init__(self, axis=1):
+        super().__init__()
+        self.axis = axis
+    def forward(self, x):
+        return torch.cat([module(x) for module in self._modules.values()], dim=self.axis)
+THEN
+"""
+
+
+@pytest.mark.parametrize(
+    ("then", "told"),
+    [
+        ("", False),  # whoever makes it adds its modules
+        ("net = Concurrent()\nnet.add_module('a', nn.Linear(2, 3))\nprint(net(torch.ones(1, 2)))", False),
+        ("net = Concurrent()\nprint(net(torch.ones(1, 2)))", True),
+    ],
+)
+def test_a_container_that_callers_fill_is_not_empty(then: str, told: bool, tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(CONTAINER.replace("THEN", then))
+    found = [f for f in trace(file, tmp_path, target="t").findings if f.rule == "tracing/incompatible-shape"]
+    assert [f.confidence is Confidence.PROVED for f in found] == [True] * told, found
+
+
 PROGRAM = """
 import somewhere
 import torch

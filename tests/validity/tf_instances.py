@@ -246,7 +246,8 @@ def keras_recurrent(rng: random.Random) -> Instance:
 def keras_merge(rng: random.Random) -> Instance:
     shape = sized(rng, rng.choice([2, 3, 4]), 1, 4)
     other = tuple(d if rng.random() < 0.85 else rng.choice([1, d + 1]) for d in shape)
-    return Instance(rng.choice(["Add", "Multiply", "Maximum"]), (shape, (shape[0], *other[1:])), ("float32",) * 2, {})
+    shapes = (shape, (shape[0], *other[1:]), shape)[: rng.choice([2, 2, 2, 1, 3])]
+    return Instance(rng.choice(["Add", "Multiply", "Maximum", "Subtract"]), shapes, ("float32",) * len(shapes), {})
 
 
 def keras_concatenate(rng: random.Random) -> Instance:

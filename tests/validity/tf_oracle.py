@@ -145,7 +145,7 @@ def run_keras(instance: Instance) -> Outputs | str:
         layer = getattr(keras.layers, instance.operator)(**instance.hyperparameters)
         if "Pooling" in instance.operator:  # a stride of 0 would end the process; Keras's own inference refuses it
             layer(*(keras.KerasTensor(s, d) for s, d in zip(instance.shapes, instance.dtypes, strict=True)))
-        many = instance.operator in ("Add", "Multiply", "Maximum", "Concatenate", "Attention")
+        many = instance.operator in ("Add", "Subtract", "Multiply", "Maximum", "Concatenate", "Attention")
         result = layer(tensors) if many else layer(*tensors)
     except Exception as error:
         return _complaint(error)

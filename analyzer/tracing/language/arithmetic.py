@@ -30,9 +30,11 @@ from analyzer.tracing.language.values import (
     Native,
     Object,
     SetV,
+    TupleV,
     Unknown,
     Value,
     field_names,
+    open_like,
 )
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.tables import combined
@@ -206,17 +208,22 @@ def _of_lists(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_
         if isinstance(right, (tuple, Iterator_, Rows)):
             parts, endless = iterate(tr, right, None)
             items = [next(parts)] if endless and isinstance(right, Rows) else list(parts)
+        if isinstance(left, TupleV):
+            return TupleV([*left.items, *items], True)
         if in_place:
             tr.touch(left)
             left.items.extend(items)
             left.open = left.open or endless
             return left
         return ListV([*left.items, *items], left.open or endless)
+    if op is ast.Add and isinstance(left, tuple) and isinstance(right, TupleV):
+        return TupleV([*left, *right.items], True)
     if op is ast.Mult:
         sequence, number = (left, right) if isinstance(left, ListV) else (right, left)
         if isinstance(number, int) and number * len(sequence.items) <= MOST_ITEMS:
-            return ListV(sequence.items * number, sequence.open)
-        return ListV(sequence.items, True)
+            made = sequence.items * number
+            return open_like(sequence, made) if sequence.open else ListV(made)
+        return open_like(sequence, sequence.items)
     if isinstance(left, SetV) and isinstance(right, SetV) and op in _CONSTANT:
         try:
             return of_sets(_CONSTANT[op], left, right)
@@ -269,7 +276,7 @@ def _of_terms(tr: Tracer, op: type[ast.operator], left: Value, right: Value) -> 
     if not all(isinstance(v, (int, Poly)) for v in (left, right)):
         if isinstance(left, tuple) or isinstance(right, tuple) or isinstance(left, ListV) or isinstance(right, ListV):
             sequence = left if isinstance(left, tuple) else right
-            return ListV(sequence, True) if isinstance(sequence, tuple) else tr.unknown("a sequence")
+            return TupleV(sequence, True) if isinstance(sequence, tuple) else tr.unknown("a sequence")
         return tr.unknown("a number", pytype="float" if isinstance(left, float) or isinstance(right, float) else "")
     if op is ast.Add:
         return left + right

@@ -53,6 +53,17 @@ class ListV:
         return repr(self.items)
 
 
+class TupleV(ListV):
+    """A tuple of which not all items are known, as callers give them to ``*args``; one that is whole is a `tuple`."""
+
+    __slots__ = ()
+
+
+def open_like(value: Any, items: Iterable[Value] = ()) -> ListV:
+    """A list of such items and others, or a tuple where `value` is one."""
+    return (TupleV if isinstance(value, (tuple, TupleV)) else ListV)(items, True)
+
+
 class KeysV(ListV):
     """The keys of a dictionary: in order as a list, compared and combined as a set."""
 

@@ -36,6 +36,7 @@ from analyzer.tracing.language.values import (
     ListV,
     Scope,
     SetV,
+    TupleV,
     Unknown,
     Value,
 )
@@ -73,7 +74,7 @@ def _elements(tr: Tracer, nodes: list[ast.expr]) -> tuple[list[Value], bool]:
 
 def _tuple(tr: Tracer, node: ast.Tuple) -> Value:
     items, endless = _elements(tr, node.elts)
-    return ListV(items, True) if endless else tuple(items)
+    return TupleV(items, True) if endless else tuple(items)
 
 
 def _dict(tr: Tracer, node: ast.Dict) -> Value:

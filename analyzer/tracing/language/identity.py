@@ -84,4 +84,4 @@ def identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
     return same is not negated
 
 
-_MAYBE_NONE = ("batch", "lost")  # a size that Keras leaves open, and what this analysis took for one
+_MAYBE_NONE = ("batch", "lost", "asked")  # a size that Keras leaves open, and what this analysis took for one

@@ -37,8 +37,10 @@ from analyzer.tracing.language.values import (
     Native,
     Object,
     SliceV,
+    TupleV,
     Unknown,
     Value,
+    open_like,
 )
 from analyzer.tracing.operators.data import item
 from analyzer.tracing.operators.indexing import assign_item, index_tensor
@@ -197,7 +199,7 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
             return ListV(cut) if isinstance(value, ListV) else Size(cut) if isinstance(value, Size) else cut
         if isinstance(value, str):
             return tr.unknown("text", pytype="str")
-        return _open_slice(value, index) if isinstance(value, ListV) and value.open else _loose(items)
+        return _open_slice(value, index) if isinstance(value, ListV) and value.open else _loose(value, items)
     if items and not isinstance(value, (str, bytes)):
         unknown = tr.unknown("an item of a list", pytype=common_type(items))
         found = one_of(items, unknown)
@@ -205,14 +207,14 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
     return tr.unknown("an item of a list")
 
 
-def _loose(items: Any) -> ListV:
+def _loose(value: Value, items: Any) -> ListV:
     """Some of the items, in places that no one knows."""
-    found = ListV(items, True)
+    found = open_like(value, items)
     found.firm = 0
     return found
 
 
-def _open_slice(value: ListV, index: SliceV) -> ListV:
+def _open_slice(value: ListV, index: SliceV) -> Value:
     """A slice of a list whose end is not known: counted from its beginning, the items keep their places."""
     start, stop, firm = index.start or 0, index.stop, len(value.items) if value.firm is None else value.firm
     if (
@@ -221,10 +223,11 @@ def _open_slice(value: ListV, index: SliceV) -> ListV:
         or start < 0
         or not isinstance(stop, (int, type(None)))
     ):
-        return _loose(value.items)
+        return _loose(value, value.items)
     if stop is not None and 0 <= stop <= firm:
-        return ListV(value.items[start:stop])
-    found = ListV(value.items[start:], True)
+        cut = value.items[start:stop]
+        return tuple(cut) if isinstance(value, TupleV) else ListV(cut)
+    found = open_like(value, value.items[start:])
     found.firm = max((firm if stop is None or stop >= 0 else firm + stop) - start, 0)
     return found
 

@@ -24,6 +24,7 @@ from analyzer.tracing.language.values import (
     Value,
 )
 from analyzer.tracing.operators.data import elements
+from analyzer.tracing.operators.element_types import OBJECTS
 from analyzer.tracing.paths.problems import PyRaise
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly, equal
@@ -172,6 +173,8 @@ def _rows(tr: Tracer, value: Tensor, node: ast.AST | None) -> Elements:
     def row(known: Value = None) -> Value:
         if known is not None and len(dims) == 1 and value.framework != "torch":
             return known  # a number of NumPy is taken wherever Python's own is
+        if value.dtype == OBJECTS and len(dims) == 1:
+            return tr.unknown("an object of an array")
         return Tensor(
             dims[1:], value.dtype, value.framework, site=value.site, graph=value.graph, sources=(value,), value=known
         )
@@ -239,6 +242,8 @@ def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.
         if isinstance(first, Poly):
             tr.assume(equal(first, count), "operator")
         row = value.dims[1:]
+        if value.dtype == OBJECTS and not row:
+            return [tr.unknown("an object of an array") for _ in range(count)]
         rows = [Tensor(row, value.dtype, value.framework, graph=value.graph, sources=(value,)) for _ in range(count)]
         return rows if tr.sampler is None else [tr.sampler.indexed(value, n, row) for n, row in enumerate(rows)]
     items, endless = iterate(tr, value, node)

@@ -18,7 +18,7 @@ from importlib import resources
 from typing import Any
 
 from analyzer.tracing.language.container_values import is_exact
-from analyzer.tracing.language.values import Api, DictV, Layer, ListV, SetV, Unknown, Value
+from analyzer.tracing.language.values import Api, DictV, Layer, ListV, SetV, TupleV, Unknown, Value
 
 _BUILTIN = frozenset(("str", "int", "float", "bool", "list", "dict"))  # what `Unknown.pytype` can be of these
 _MAKES_TYPES = ("enum.", "typing.", "types.", "collections.", "functools.", "dataclasses.", "contextlib.")
@@ -50,6 +50,8 @@ def _class_name(value: Value) -> str:
         last = value.name.rpartition(".")[2]
         plain = value.name.startswith("torch.nn.") and OTHER_CLASS not in value.attrs
         return last if plain and not last.startswith("Lazy") else ""
+    if isinstance(value, TupleV):
+        return "tuple"
     return type(value).__name__ if type(value) in (bool, int, float, str, bytes, tuple, type(None)) else ""
 
 

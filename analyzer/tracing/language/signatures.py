@@ -6,7 +6,7 @@ import ast
 from typing import NoReturn
 
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import DictV, Function, ListV, Unknown, Value
+from analyzer.tracing.language.values import DictV, Function, TupleV, Unknown, Value
 from analyzer.tracing.paths.problems import Diagnostic, PyRaise
 from analyzer.tracing.paths.tracer import Tracer
 
@@ -28,7 +28,7 @@ def bind(
         names[parameter.arg] = _labelled(value, parameter.arg)
     extra = rest[len(positional) :]
     if spec.vararg is not None:
-        names[spec.vararg.arg] = ListV(extra, True) if open_args else tuple(extra)
+        names[spec.vararg.arg] = TupleV(extra, True) if open_args else tuple(extra)
     elif extra and not open_args:
         _mismatch(tr, function, node, f"takes {_count(len(positional))} positional arguments but {len(rest)} are given")
     unknown_names: dict[str, Value] = {}

@@ -18,6 +18,8 @@ from analyzer.tracing.language.container_values import DictV as DictV
 from analyzer.tracing.language.container_values import KeysV as KeysV
 from analyzer.tracing.language.container_values import ListV as ListV
 from analyzer.tracing.language.container_values import SetV as SetV
+from analyzer.tracing.language.container_values import TupleV as TupleV
+from analyzer.tracing.language.container_values import open_like as open_like
 from analyzer.tracing.language.iterator_values import Iterator_ as Iterator_
 from analyzer.tracing.language.iterator_values import Lazy as Lazy
 from analyzer.tracing.language.tensors import Tensor

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from analyzer.tracing.language.values import Api, Value
+from analyzer.tracing.language.values import Api, Class, Value
 
 _NAMES = {
     "float": "float32", "float32": "float32", "float64": "float64", "double": "float64", "half": "float16",
@@ -36,16 +36,29 @@ def asked_type(value: Value, otherwise: str | None) -> str | None:
     return otherwise if value is None else dtype_name(value)
 
 
+OBJECTS = "object"  # the element type of NumPy's arrays of anything
+_HOLDERS = ("torch.Tensor", "numpy.ndarray", "numpy.object_", "tf.Tensor", "tf.Variable")
+
+
 def array_type(value: Value) -> str | None:
-    """The same for NumPy, whose ``float`` has 64 bits, and which takes codes such as ``"f4"`` as names."""
+    """The same for NumPy, whose ``float`` has 64 bits, and which takes codes such as ``"f4"`` as names.
+
+    Of a class that is none of numbers or text it makes an array of objects.
+    """
+    if isinstance(value, Class) and value.closed and not value.library_bases:
+        return OBJECTS
+    if isinstance(value, Api) and value.name in _HOLDERS:
+        return OBJECTS
     name = value if isinstance(value, str) else getattr(value, "name", "") if type(value).__name__ == "Native" else ""
     if not name:
         return dtype_name(value)
+    if name in ("list", "tuple", "dict", "set") and not isinstance(value, str):
+        return OBJECTS
     try:
         kind = np.dtype(name)
     except TypeError:
         return None
-    return kind.name if kind.kind in "biufc" else None
+    return kind.name if kind.kind in "biufcO" else None
 
 
 def item_size(dtype: str | None) -> int | None:

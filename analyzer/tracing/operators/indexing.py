@@ -8,6 +8,7 @@ from typing import Any
 from analyzer.tracing.language.memory import write
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Iterator_, ListV, SliceV, Unknown, Value
+from analyzer.tracing.operators.element_types import OBJECTS
 from analyzer.tracing.operators.element_values import count_true
 from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.operands import tensor_of
@@ -39,6 +40,8 @@ def _index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None)
     if value.dims is None:
         return _of_open(parts, result)
     dims = _indexed(tr, value, parts, node)
+    if dims == () and value.dtype == OBJECTS:
+        return tr.unknown("an object of an array")
     if dims is not None:
         result.shape.dims = dims
         result.strides = of_index(value, parts, result)
@@ -329,6 +332,8 @@ def assign_item(tr: Tracer, owner: Tensor, index: Value, value: Value) -> None:
     source = tensor_of(tr, value, owner.framework) if isinstance(value, Tensor) else None
     if target is None or source is None or source.dims is None:
         return
+    if target == () and owner.framework == "numpy" and owner.dtype in (None, OBJECTS):
+        return  # an object, or what may be one
     op = Op(tr, "assignment", site=tr.site())
     given = list(source.dims)
     while len(given) > len(target) and given and given[0] == 1:

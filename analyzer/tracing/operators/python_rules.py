@@ -100,7 +100,7 @@ def partial(op: Op, function: Value, args: tuple[Value, ...]) -> Value:
     return Partial(function, args, dict(op.extra))
 
 
-@operator("functools.reduce", "function values *rest")
+@operator("functools.reduce six.moves.reduce", "function values *rest")
 def functional_reduce(op: Op, function: Value, values: Value, rest: tuple[Value, ...]) -> Value:
     items, endless = iterate(op.tr, values, op.node)
     if endless:

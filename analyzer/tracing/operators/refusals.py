@@ -14,7 +14,7 @@ from analyzer.tracing.paths.problems import Diagnostic, ShapeFailure
 from analyzer.tracing.programs.own_sizes import contradicts_itself
 from analyzer.validity.spec import Category, CheckResult, Requirement
 from analyzer.validity.specs.joining import NOTHING
-from analyzer.validity.terms import Cond
+from analyzer.validity.terms import Cond, Poly
 
 
 def record(op: Op, outcome: CheckResult, sources: tuple[Tensor, ...], graph: bool) -> None:
@@ -78,8 +78,11 @@ def fail(
 ) -> None:
     """The operator refuses on this path: raise, as the framework does."""
     tr = op.tr
-    if not tr.feasible():
+    if not tr.feasible() or any(_rank_is_guessed(op, t) for t in sources):
         raise PathEnd
+    nothing = requirement is not None and requirement.rule is NOTHING
+    if nothing and (tr.made_up or not all(d.free or d.origin == "size" for d in tr.path.decisions)):
+        raise PathEnd  # the list is empty on a side of a branch that no program may take, or callers fill it
     sentences = [came_from(t, index) for index, t in enumerate(sources) if t.dims is not None]
     sentences += [
         f"The path is taken when {d.text} is {'true' if d.taken else 'false'} (line {d.site.line})."
@@ -90,7 +93,7 @@ def fail(
     message = describe(op, sentence)
     element = requirement is not None and requirement.rule.category is Category.INCOMPATIBLE_ELEMENT_TYPE
     certain = tr.certain and not any(t.shape.vague for t in sources)
-    if requirement is not None and requirement.rule is NOTHING and (tr.path.decisions or tr.in_definition):
+    if nothing and (tr.path.decisions or tr.in_definition):
         certain = False  # what fills the list may stand behind such a branch, or need an optional argument
     name = "tracing/incompatible-element-type" if element else "tracing/incompatible-shape"
     raise ShapeFailure(
@@ -110,6 +113,12 @@ def fail(
             own_sizes=bool(op.layer) and certain and contradicts_itself(tr, rule, sources, _sizes(requirement)),
         )
     )
+
+
+def _rank_is_guessed(op: Op, tensor: Tensor) -> bool:
+    """Whether a branch has told the rank of what this analysis lost: the program's own may have taken another side."""
+    symbols = {s.name for dim in tensor.dims or () if isinstance(dim, Poly) for s in dim.symbols}
+    return any(op.tr.symbols.kind(name) == "asked" for name in symbols)
 
 
 def _sizes(requirement: Requirement | None) -> tuple[Any, ...]:

@@ -6,10 +6,13 @@ import ast
 import functools
 
 from analyzer.tracing.language.evaluation import call
-from analyzer.tracing.language.values import Bound, Function, Instance, Layer, Unknown, Value
+from analyzer.tracing.language.values import Bound, Function, Instance, Layer, Native, Partial, Unknown, Value
 from analyzer.tracing.operators.torch_modules import named_children, named_modules
 from analyzer.tracing.paths.tracer import Tracer
 
+MOST_APPLIED = 64  # modules of one network that a function is applied to one by one
+_FOLLOWED = (Function, Bound, Instance, Native, Partial)
+_ASKING = frozenset(("isinstance", "hasattr", "getattr", "len", "type", "find", "sqrt", "size", "startswith", "print"))
 _MODE = frozenset(("train", "eval", "training"))
 
 
@@ -73,10 +76,45 @@ def change_modes(
     elif name == "eval":
         evaluate_mode(tr, owner)
     elif name == "apply":
-        function = args[0] if args else kwargs.get("fn")
-        function = function.function if isinstance(function, Bound) else function
-        if not isinstance(function, Function) or _asks_for_modes(function.node):
-            tr.modes_origin = tr.modes_origin or "imprecise"
+        _apply(tr, owner, args[0] if args else kwargs.get("fn"))
+
+
+def _apply(tr: Tracer, owner: Layer | Instance, given: Value) -> None:
+    """`module.apply(function)`: with each module below it, then itself; what only fills weights changes nothing."""
+    function = given.function if isinstance(given, Bound) else given
+    if isinstance(function, Function) and _fills_weights(function.node):
+        return
+    every = named_modules(owner)
+    if isinstance(given, _FOLLOWED) and len(every.items) <= MOST_APPLIED:
+        _apply_below(tr, owner, given)
+        if not every.open:
+            return
+    tr.forget([module for _, module in every.items])
+    if not isinstance(function, Function) or _asks_for_modes(function.node):
+        tr.modes_origin = tr.modes_origin or "imprecise"
+
+
+def _apply_below(tr: Tracer, module: Layer | Instance, function: Value) -> None:
+    children = {id(child): child for _, child in named_children(module)}
+    for child in children.values():
+        if isinstance(child, (Layer, Instance)):
+            _apply_below(tr, child, function)
+    call(tr, function, (module,), {})
+
+
+@functools.lru_cache(maxsize=1024)
+def _fills_weights(node: ast.AST) -> bool:
+    """Whether a function calls nothing but what fills tensors and asks for types, and sets no attribute but `data`."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and part.attr != "data":
+            return False
+        if isinstance(part, (ast.Global, ast.Nonlocal)):
+            return False
+        if isinstance(part, ast.Call):
+            short = part.func.attr if isinstance(part.func, ast.Attribute) else getattr(part.func, "id", "")
+            if not ((short.endswith("_") and not short.endswith("__")) or short in _ASKING):
+                return False
+    return True
 
 
 @functools.lru_cache(maxsize=1024)

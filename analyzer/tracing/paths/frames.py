@@ -102,6 +102,7 @@ class Shared:
     steps: int = 0
     effort: Effort = field(default_factory=Effort)  # on conflicts
     contracts: Effort = field(default_factory=lambda: Effort(200_000))  # on what users' values are forced to
+    batches: Effort = field(default_factory=lambda: Effort(200_000))  # on sizes that only fit by being the same
     most_steps: int = MOST_STEPS
     share: int | None = None  # of `most_steps` for the piece that is followed: further paths end where it is spent
     scale: float = 1.0  # by which the length of the file makes budgets larger
@@ -167,4 +168,5 @@ class Shared:
             raise OutOfBudget
 
     def __post_init__(self) -> None:
-        self.contracts.formulas, self.contracts.variables = self.effort.formulas, self.effort.variables
+        for other in (self.contracts, self.batches):
+            other.formulas, other.variables = self.effort.formulas, self.effort.variables

@@ -37,7 +37,7 @@ MOST_LISTED = 3  # values that a message names
 def tell_hardly_ever(tr: Tracer, conditions: Sequence[Condition]) -> None:
     """Advise of the first two sizes that stretch to each other and, being more than 1, would never be the same."""
     asked = {s for c in conditions if c.kind == "branch" and isinstance(c.truth, Cond) for s in c.truth.symbols}
-    left, effort = MOST_ASKED, Effort(EFFORT)
+    left, effort = MOST_ASKED, tr.shared.batches
     for index, condition in enumerate(conditions):
         if condition.kind != "operator" or condition.rule != "broadcast" or condition.doubtful:
             continue
@@ -66,7 +66,7 @@ def tell_bound_batch(tr: Tracer, conditions: Sequence[Condition]) -> None:
     One of them is the batch, or what a layer takes as channels; of inputs with three axes and more: what has two may be
     a square matrix.
     """
-    effort = Effort(EFFORT)
+    effort = tr.shared.batches
     branches = {s.name for c in conditions if c.kind == "branch" and isinstance(c.truth, Cond) for s in c.truth.symbols}
     for batch, others, what in [*_batches(tr, conditions), *_channels(tr, conditions)]:
         if any(s.name in branches for s in batch.symbols):

@@ -6,7 +6,8 @@ Every question has a resource limit; "undecided" never becomes a finding. Condit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import gcd, inf
 from typing import Any
@@ -32,6 +33,16 @@ class Effort:
     answers: dict[Any, Any] = field(default_factory=dict)
     formulas: dict[Cond, Any] = field(default_factory=dict)  # conditions in z3's terms
     variables: dict[str, Any] = field(default_factory=dict)
+
+    @contextmanager
+    def at_most(self, steps: int) -> Iterator[None]:
+        """Inside, questions cost at most so many steps together; the rest stays for others."""
+        kept = max(0, self.left - steps)
+        self.left -= kept
+        try:
+            yield
+        finally:
+            self.left += kept
 
     def formula(self, condition: Cond) -> Any:
         """The condition in z3's terms; building them costs more than most questions."""

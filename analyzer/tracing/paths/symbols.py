@@ -24,9 +24,9 @@ class SymbolFacts:
     """What is known of a symbol beyond its bounds.
 
     `kind`: ``flag`` (a user sets it), ``batch`` (declared as any size), ``param`` (argument of a function that nobody
-    calls), ``dim`` (of an unknown tensor), ``lost`` (of a tensor that this analysis lost), ``rank``, ``derived``,
-    ``unknown``. `graph` marks symbols that a TensorFlow
-    session or a functional model instantiates anew on each run.
+    calls), ``dim`` (of an unknown tensor), ``lost`` (of a tensor that this analysis lost), ``asked`` (of one whose rank
+    a branch has told: another may be the program's), ``rank``, ``derived``, ``unknown``. `graph` marks symbols that a
+    TensorFlow session or a functional model instantiates anew on each run.
     """
 
     label: str

@@ -249,13 +249,16 @@ class Tracer:
         if shape.rank is None:
             self.touch(shape)
             shape.rank = self.symbols.fresh(
-                f"rank of {tensor.name or 'tensor'}", "lost" if shape.vague else "rank", 0, 8
+                f"rank of {tensor.name or 'tensor'}",
+                "lost" if shape.vague or tensor.operation or tensor.sources else "rank",
+                0,
+                8,
             )
             self.ranks[next(iter(shape.rank.symbols)).name] = shape
         return shape.rank
 
-    def set_rank(self, tensor: Tensor, rank: int) -> None:
-        """Make the rank known; the sizes seen from either end find their places."""
+    def set_rank(self, tensor: Tensor, rank: int, kind: str = "") -> None:
+        """Make the rank known; the sizes seen from either end find their places, the others are of this kind."""
         shape = tensor.shape
         if shape.dims is not None:
             return
@@ -269,7 +272,7 @@ class Tracer:
             dims.append(
                 known
                 if known is not None
-                else self.fresh(f"{tensor.name or 'dim'}.{axis}", shape.kind, 1, graph=tensor.graph)
+                else self.fresh(f"{tensor.name or 'dim'}.{axis}", kind or shape.kind, 1, graph=tensor.graph)
             )
         shape.dims = tuple(dims)
         if shape.rank is not None:
@@ -348,7 +351,9 @@ class Tracer:
                 if shape.dims is None:
                     rank = -value.constant * coefficient
                     if 0 <= rank <= 8:
-                        self.set_rank(Tensor(shape, name="dim"), rank)
+                        self.set_rank(
+                            Tensor(shape, name="dim"), rank, "asked" if self.symbols.kind(names[0]) == "lost" else ""
+                        )
 
     @property
     def choices(self) -> int:

@@ -10,6 +10,7 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.operators.refusals import came_from, shorten
 from analyzer.tracing.paths.causes import as_data, of_operands
 from analyzer.tracing.paths.frames import Shared
+from analyzer.tracing.paths.general_position import EFFORT as GENERAL_EFFORT
 from analyzer.tracing.paths.general_position import (
     tell_bound_batch,
     tell_bound_rows,
@@ -41,12 +42,15 @@ def close_path(tr: Tracer) -> None:
             tr.report(_unsatisfiable(tr, culprit, [conditions[i] for i in core]))
         return
     _forced(tr, conditions)
-    tell_hardly_ever(tr, conditions)
+    with tr.shared.batches.at_most(GENERAL_EFFORT):
+        tell_hardly_ever(tr, conditions)
     if tr.in_batches:
-        tell_bound_batch(tr, conditions)
-        tell_other_width(tr, conditions)
+        with tr.shared.batches.at_most(GENERAL_EFFORT):
+            tell_bound_batch(tr, conditions)
+            tell_other_width(tr, conditions)
     if tr.trusting:
-        tell_bound_rows(tr, conditions)
+        with tr.shared.batches.at_most(GENERAL_EFFORT):
+            tell_bound_rows(tr, conditions)
 
 
 def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) -> Diagnostic:
@@ -97,7 +101,9 @@ def _rests_on_argument(tr: Tracer, condition: Condition) -> bool:
 
 def _rests_on_guess(tr: Tracer, condition: Condition) -> bool:
     """Whether a size in it came from a call that is not understood, or was lost by this analysis."""
-    return isinstance(condition.truth, Cond) and any(tr.symbols.kind(s.name) == "lost" for s in condition.truth.symbols)
+    return isinstance(condition.truth, Cond) and any(
+        tr.symbols.kind(s.name) in ("lost", "asked") for s in condition.truth.symbols
+    )
 
 
 def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:

@@ -11,6 +11,7 @@ from analyzer.validity.specs.common import (
     BROADCAST,
     axis_index,
     broadcast,
+    is_plain,
     need_min_rank,
     need_same_shape,
     replaced,
@@ -176,19 +177,30 @@ def _category(dtype: str | None) -> int:
     return 0 if name == "bool" else 1 if name.startswith(("int", "uint")) else 3 if name.startswith("complex") else 2
 
 
-@define("keras", "Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum")
+MERGE_COUNT = Rule("merge-count", Category.INCOMPATIBLE_SHAPE, "a merging layer needs at least 1 input and has {count}")
+SUBTRACT_COUNT = Rule("merge-count", Category.INCOMPATIBLE_SHAPE, "Subtract needs 2 inputs and has {count}")
+
+
+@define("keras", "Add", "Multiply", "Average", "Maximum", "Minimum")
 def keras_merge(case: Case, *tensors: TensorType) -> TensorType:
-    """Keras merging layers: batches must agree, other dimensions broadcast (Keras aligns them from the right)."""
-    case.require(MERGE_COUNT, len(tensors) >= 2, count=len(tensors))
+    """Keras merging layers of one input or more: other dimensions than the batch broadcast, aligned from the right.
+
+    Batches of known sizes must agree. One that `keras.Input` leaves open is not compared, and broadcasts when it runs.
+    """
+    case.require(MERGE_COUNT, len(tensors) >= 1, count=len(tensors))
+    return _merged_by_keras(case, tensors)
+
+
+def _merged_by_keras(case: Case, tensors: tuple[TensorType, ...]) -> TensorType:
     for tensor in tensors[1:]:
         left, right = tensors[0].dims, tensor.dims
         if left and right:
+            told = is_plain(left[0]) and is_plain(right[0])
+            either = equal(left[0], right[0])
             case.require(
-                IDENTICAL,
-                equal(left[0], right[0]),
-                left=left,
-                right=right,
-            )
+                IDENTICAL, either if told else any_of(either, equal(left[0], 1), equal(right[0], 1)),
+                left=left, right=right,
+            )  # fmt: skip
     if len({t.rank for t in tensors}) == 1:
         return merged(case, *tensors, dtype=promoted(tensors[0].dtype, tensors[-1].dtype))
     batch = next(t.dims[0] for t in tensors if t.dims)  # a rank that is still open is tried as 0 too
@@ -196,9 +208,11 @@ def keras_merge(case: Case, *tensors: TensorType) -> TensorType:
     return TensorType((batch, *inner), tensors[0].dtype)
 
 
-MERGE_COUNT = Rule(
-    "merge-count", Category.INCOMPATIBLE_SHAPE, "a merging layer needs at least 2 inputs and has {count}"
-)
+@define("keras", "Subtract")
+def keras_subtract(case: Case, *tensors: TensorType) -> TensorType:
+    """``keras.layers.Subtract``: the one of two inputs from the other."""
+    case.require(SUBTRACT_COUNT, len(tensors) == 2, count=len(tensors))
+    return _merged_by_keras(case, tensors)
 
 
 @define(

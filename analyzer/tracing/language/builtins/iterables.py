@@ -45,6 +45,7 @@ from analyzer.tracing.language.values import (
     SliceV,
     Unknown,
     Value,
+    open_like,
 )
 from analyzer.tracing.operators import data, tables
 from analyzer.tracing.paths.agreement import alike
@@ -237,7 +238,8 @@ def sequence(make: Callable[[list[Value]], Value]) -> Callable[[Call], Value]:
             return result
         items, endless = iterate(c.tr, value, c.node)
         if endless:
-            return ListV([v for v, _ in zip(items, range(2), strict=False)], True)
+            known = [v for v, _ in zip(items, range(2), strict=False)]
+            return open_like(() if make is tuple else None, known)
         if isinstance(value, SetV) and make is not SetV:
             items = iter(set_order(c.tr, value))
         found = list(islice(items, MOST_ELEMENTS + 1))

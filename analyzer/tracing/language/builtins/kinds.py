@@ -27,6 +27,7 @@ from analyzer.tracing.language.values import (
     Partial,
     SetV,
     SliceV,
+    TupleV,
     Unknown,
     Value,
 )
@@ -113,7 +114,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
     if isinstance(kind, Native):
         known = {
             "int": (int, Poly), "float": (float,), "str": (str,), "bool": (bool, Cond), "list": (ListV,),
-            "tuple": (tuple,),
+            "tuple": (tuple, TupleV),
             "dict": (DictV,), "set": (SetV,), "type": (Class, Api), "slice": (SliceV,), "bytes": (bytes,),
             "NoneType": (type(None),), "range": (),
         }.get(kind.name)  # fmt: skip
@@ -121,7 +122,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
             return None
         if kind.name == "int" and isinstance(value, bool):
             return True
-        if kind.name == "list" and isinstance(value, SetV):
+        if kind.name == "list" and isinstance(value, (SetV, TupleV)):
             return False
         if kind.name == "range":
             return False if value is None or isinstance(value, (*_PLAIN, Tensor, Function, Class)) else None
