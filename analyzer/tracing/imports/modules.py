@@ -65,6 +65,8 @@ def canonical(name: str, variant: str = "") -> Api:
 
 def api_attribute(tr: Tracer, value: Api, name: str, node: ast.AST | None) -> Value:
     last = value.name.rpartition(".")[2]
+    if (own := tr.shared.set_on_libraries.items) and (found := own.get(canonical(f"{value.name}.{name}").name)):
+        return found[0]
     if name in ("__name__", "__qualname__") and value.name.startswith("torch.nn.") and last[:1].isupper():
         return last  # of a class of layers
     result = canonical(f"{value.name}.{name}", value.variant)

@@ -10,7 +10,13 @@ from typing import Any
 from analyzer.tracing.language.dictionary_objects import plain_list
 from analyzer.tracing.language.evaluation import call, get_attribute, iterate, seen
 from analyzer.tracing.language.memory import written_in_place
-from analyzer.tracing.language.operand_refusals import METHODS, is_type_of_numbers, refuse_module, refuse_number
+from analyzer.tracing.language.operand_refusals import (
+    METHODS,
+    is_type_of_numbers,
+    refuse_module,
+    refuse_number,
+    takes_number,
+)
 from analyzer.tracing.language.overwriting import fill
 from analyzer.tracing.language.plain_data import NotPlain
 from analyzer.tracing.language.rows import Rows
@@ -110,6 +116,7 @@ def binary(
         return combined(left, right)
     if isinstance(node, ast.BinOp):
         refuse_number(tr, _SYMBOLS[op], left, node)
+        takes_number(tr, left, node)
     if op is not ast.BitOr and is_type_of_numbers(left) and isinstance(right, (int, float, Poly)):
         refuse(tr, "python/argument-mismatch", "TypeError", f"`{_SYMBOLS[op]}` takes no type and number", node, True)
     if isinstance(left, Tensor) or isinstance(right, Tensor):

@@ -39,6 +39,8 @@ def if_steps(tr: Tracer, node: ast.If) -> Steps:
     truth, chosen = truth_of(value), tr.choices > decided
     if truth is not None:
         taken = node.body if truth else node.orelse
+        if side is truth and not chosen:
+            _passes(tr, node.orelse if truth else node.body)
         try:
             return (yield from block_steps(tr, taken)) if holds_yield(taken) else run_block(tr, taken)
         except PyRaise as error:
@@ -68,13 +70,19 @@ def _tell_refusal(tr: Tracer, node: ast.If, taken: list[ast.stmt], error: PyRais
     if not isinstance(last, ast.Raise) or isinstance(error, ShapeFailure) or error.name not in REFUSALS:
         return
     library = tr.frame.path.startswith(MARK)
-    told = (tr.certain or library) and not tr.made_up and not tr.speculating
+    told = not tr.made_up and not tr.speculating
     if told and _refuses(taken) and about_sizes(tr, node.test):
         words = error.value.attrs.get("args") if isinstance(error.value, (Instance, Object)) else None
         if library and isinstance(words, tuple) and words and isinstance(words[0], str):
             tr.refuse(f"{error.name} is raised: {' '.join(words[0].split())[:160]}", last, "raise")
         said = f"`{ast.unparse(node.test)[:120]}` is {'true' if taken is node.body else 'false'}"
         tr.refuse(f"the program raises {error.name}, since {said}", last, "raise")
+
+
+def _passes(tr: Tracer, refusing: list[ast.stmt]) -> None:
+    """Remember that the program does not refuse here, where it may on another path."""
+    if isinstance(refusing[-1], ast.Raise):
+        tr.pass_operator(tr.site(refusing[-1]), "raise")
 
 
 REFUSALS = frozenset(("ValueError", "RuntimeError", "TypeError", "AssertionError", "IndexError"))

@@ -69,6 +69,10 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         return _described(tr, found[0], value)
     if found is not None:
         return _bind(found[0], value, found[1])
+    if own := tr.shared.set_on_libraries.items:  # methods that the program has added to a library's class
+        added = next((own[n][0] for b in value.cls.library_bases if (n := f"{b}.{name}") in own), None)
+        if isinstance(added, Function):
+            return Bound(value, added)
     if name == "__class__":
         return value.cls
     if name == "__module__":

@@ -28,8 +28,9 @@ def outside(op: Op, args: tuple[Value, ...]) -> Value:
     op.tr.types_open = op.tr.types_open or op.tr.autocasting
     literal = op.name == "torch.device" and bool(args) and isinstance(args[0], str)
     own = op.name == "torch.load" and (_reads_own(args) or "torch.save" in op.tr.machine)
-    found = op.tr.unknown(op.short, "imprecise" if literal or own else "data", op.short)
-    found.kind = DEVICE if op.name == "torch.device" else ""
+    device = op.name == "torch.device"
+    found = op.tr.unknown(op.short, "imprecise" if literal or own else "data", op.short, "object" if device else "")
+    found.kind = DEVICE if device else ""
     if found.kind and args and isinstance(args[0], str):
         kind, _, number = args[0].partition(":")
         given = args[1] if len(args) > 1 else int(number) if number.isdigit() else None
