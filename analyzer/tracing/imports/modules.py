@@ -137,8 +137,12 @@ def import_from(tr: Tracer, node: ast.ImportFrom, store: Callable[[str, Value], 
 
 
 def _refuse_absent(tr: Tracer, name: str) -> None:
-    """A library that can do without a package tries to import it; where the library is, the package would be too."""
-    if tr.guards and tr.frame.path.startswith(MARK) and not is_installed(name.partition(".")[0]):
+    """A library that can do without a package tries to import it; where the library is, the package would be too.
+
+    Another file that does defines itself what the package would give: of that more is known.
+    """
+    expected = tr.guards and (tr.frame.path.startswith(MARK) or tr.frame.replacing)
+    if expected and not is_installed(name.partition(".")[0]):
         raise PyRaise("ModuleNotFoundError", f"No module named {name!r}")
 
 

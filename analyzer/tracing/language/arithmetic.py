@@ -29,9 +29,11 @@ from analyzer.tracing.language.values import (
     Api,
     Class,
     DictV,
+    Function,
     Instance,
     Iterator_,
     KeysV,
+    Layer,
     ListV,
     Native,
     Object,
@@ -119,6 +121,8 @@ def binary(
         takes_number(tr, left, node)
     if op is not ast.BitOr and is_type_of_numbers(left) and isinstance(right, (int, float, Poly)):
         refuse(tr, "python/argument-mismatch", "TypeError", f"`{_SYMBOLS[op]}` takes no type and number", node, True)
+    if op is ast.Mult and (repeated := _repeated(left, right) or _repeated(right, left)) is not None:
+        return _of_lists(tr, op, *repeated, in_place)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         if isinstance(left, (str, DictV)) or isinstance(right, (str, DictV)):
             return tr.unknown("text")
@@ -205,6 +209,16 @@ def _formatted(tr: Tracer, left: Any, right: Any) -> Value:
         except (TypeError, ValueError):
             pass
     return tr.unknown("text", pytype="str")
+
+
+def _repeated(sequence: Value, number: Value) -> tuple[Value, Value] | None:
+    """A list that holds something else than numbers, and the whole number of NumPy's that says how often."""
+    if type(sequence) is not ListV or not isinstance(number, Tensor) or number.framework != "numpy":
+        return None
+    others = any(
+        isinstance(v, (Layer, Function, str)) or getattr(v, "framework", "") == "torch" for v in sequence.items
+    )
+    return (sequence, number.value) if others and number.dims == () and type(number.value) is int else None
 
 
 def _of_lists(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_place: bool) -> Value:

@@ -20,6 +20,7 @@ from analyzer.tracing.language.evaluation import (
 from analyzer.tracing.language.negation import invert_truth
 from analyzer.tracing.language.own_truths import own_truth
 from analyzer.tracing.language.suspended_bodies import held
+from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import Test, truth_of
 from analyzer.tracing.language.values import Instance, Object, Unknown, Value
 from analyzer.tracing.language.yields import suspends
@@ -36,7 +37,7 @@ def if_steps(tr: Tracer, node: ast.If) -> Steps:
     decided = tr.choices
     test = yield from held(tr, node.test)
     value = condition(tr, test) if (side := _goes_on(node)) is None else expected(tr, test, side)
-    truth, chosen = truth_of(value), tr.choices > decided
+    truth, chosen = known_truth(tr, value, node.test), tr.choices > decided
     if truth is not None:
         taken = node.body if truth else node.orelse
         if side is truth and not chosen:
@@ -58,6 +59,26 @@ def if_steps(tr: Tracer, node: ast.If) -> Steps:
         return run_block(tr, node.body)
     taken = node.body if tr.decide(value, node.test) else node.orelse
     return (yield from block_steps(tr, taken)) if holds_yield(taken) else run_block(tr, taken)
+
+
+def known_truth(tr: Tracer, value: Value, node: ast.expr) -> bool | None:
+    """The truth of a test, where it is known without a choice.
+
+    Of numbers that are computed here as the program computes them: whether two are equal hangs on their last digits.
+    """
+    truth = truth_of(value)
+    if truth is None and tr.sampler is not None and not _asks_for_equality(node):
+        exact: bool | None = tr.sampler.exact_truth(value)
+        return exact
+    return truth
+
+
+@functools.lru_cache(maxsize=4096)
+def _asks_for_equality(node: ast.expr) -> bool:
+    parts = list(ast.walk(node))
+    named = {p.attr if isinstance(p, ast.Attribute) else getattr(p, "id", "") for p in parts}
+    signs = any(isinstance(o, (ast.Eq, ast.NotEq)) for p in parts if isinstance(p, ast.Compare) for o in p.ops)
+    return signs or any("equal" in name or "close" in name or name in ("eq", "ne") for name in named)
 
 
 def run_if(tr: Tracer, node: ast.If) -> Signal:
@@ -153,6 +174,7 @@ def _one_suffices(tr: Tracer, node: ast.BoolOp, wanted: bool) -> Value:
 
 def settle(tr: Tracer, value: Value, taken: bool, node: ast.AST) -> None:
     """Go on as if the undecided value had this truth, because the other side leads nowhere."""
+    tr.shared.asks_values = tr.shared.asks_values or isinstance(value, Tensor)
     if isinstance(value, Cond):
         tr.assume(value if taken else negate(value), "definition", tr.site(node))
     elif isinstance(value, Test):

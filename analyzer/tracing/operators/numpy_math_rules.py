@@ -107,6 +107,8 @@ _SIGNS = dict(zip(_PAIRS.split()[::2], _PAIRS.split()[1::2], strict=True))
 
 @operator(_names("numpy.", _BINARY), "x y *rest")
 def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
+    if op.short in ("gcd", "lcm") and type(x) is int and type(y) is int:
+        return Tensor((), "int64", "numpy", site=op.where, value=getattr(math, op.short)(x, y))
     truth = op.short.startswith(("logical", "is", "eq", "not_eq", "great", "less"))
     result = broadcast(op, _SIGNS.get(op.short, "+"), x, y, "numpy", "bool" if truth else "")
     if isinstance(result, Tensor) and op.short not in _SIGNS and op.short != "add":

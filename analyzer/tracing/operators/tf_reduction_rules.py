@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
-from analyzer.tracing.language.values import Value
+from analyzer.tracing.language.values import Fields, Value
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -81,7 +81,7 @@ def top_k(op: Op, input: Value, k: Value, rest: tuple[Value, ...]) -> Value:
     if source is None or not source.dims or count is None:
         return op.tr.unknown("top_k()", "imprecise")
     dims = (*source.dims[:-1], count)
-    return like(op, source, dims, source.dtype), like(op, source, dims, "int32")
+    return Fields((like(op, source, dims, source.dtype), like(op, source, dims, "int32")), ("values", "indices"))
 
 
 @operator("tf.nn.in_top_k tf.math.in_top_k", "predictions targets k *rest")

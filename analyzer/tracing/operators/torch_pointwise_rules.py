@@ -62,7 +62,7 @@ _UNARY = """erf erfc erfinv exp2 expit expm1 gammaln digamma psi i0 i0e i1 i1e l
 @operator(
     _names("torch.special.", _UNARY)
     + " " + _names("torch.", """erfc exp2 i0 sinc logit msort resolve_conj resolve_neg real imag renorm mvlgamma
-        put index_put index_reduce diagonal_scatter select_scatter slice_scatter positive nan_to_num signbit isreal
+        put index_reduce diagonal_scatter select_scatter slice_scatter positive nan_to_num signbit isreal
         isneginf isposinf matrix_exp fix acosh asinh atanh arccosh arcsinh arctanh deg2rad rad2deg sgn conj_physical
         erfinv fliplr flipud alias_copy randint_like fill fill_ zero_""")
     + " " + _names("Tensor.", "char cdouble cfloat chalf to_sparse to_dense")

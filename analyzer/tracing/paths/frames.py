@@ -78,6 +78,7 @@ class Frame:
     forever: int = 0  # and those that have rounds without end
     vague: int = 0  # and those of them whose round stands for others
     handled: tuple[Exception, ...] = ()  # exceptions whose handlers are run
+    replacing: int = 0  # enclosing blocks that define themselves what a package would give that may be absent
     pending: int = 0  # enclosing blocks that do something when they are left
     line: int = 0
     methods: list[Function] = field(default_factory=list)  # that a class body defines

@@ -94,6 +94,7 @@ class Tracer:
         self.in_wrapper = False  # the innermost code of a library is a wrapper of a function of the repository
         self.in_definition = False  # what is traced is a definition that nothing calls
         self.rests_on: frozenset[str] = frozenset()  # bodies that were called to define the module
+        self.replacing = 0  # enclosing handlers that define what an absent package would give
         self.made_up = False  # and this analysis has made up what it is called with
         self.passed: Counter[Place] = Counter()  # what went well on this path
         self.seen: set[Place] = set()  # those of them whose operands have shapes that are known

@@ -1,0 +1,65 @@
+"""Functions of libraries that few programs call, each with a program that fits and its twin that does not."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+PROGRAMS = [
+    ("x = torch.zeros(3)\ntorch.stack([x] * np.gcd(8, 4)).view({})", "12", "9"),
+    ("x = torch.zeros(3)\ntorch.stack([x] * np.lcm(2, 3)).view({})", "18", "12"),
+    ("np.array(2) * [1, 2] + np.zeros({})", "2", "4"),
+    ("tf.ones(tf.shape(tf.zeros((2, 3)))[1] * 2) + tf.zeros({})", "6", "3"),
+    ("tf.zeros(3) + np.zeros(np.int64({}))", "3", "4"),
+    ("tf.scalar_mul(2.0, tf.zeros((2, 3))) + tf.zeros({})", "3", "4"),
+    ("tf.math.top_k(tf.zeros((2, 5)), k=3).indices + tf.zeros({}, tf.int32)", "3", "5"),
+    ("torch.rand(3, generator=torch.Generator().manual_seed(0)) + torch.zeros({})", "3", "4"),
+    ("x = torch.zeros(5, 4)\nx.index_put_((torch.tensor([0, 2]),), torch.ones({}))", "2, 4", "3, 4"),
+    ("x = torch.zeros(5, 4)\nx.index_put(indices=[torch.tensor([0, 2])], values=torch.ones({}))", "4", "3"),
+    ("x = np.zeros((2, 3))\nx[0] = [1, 2, {}]", "3", "3, 4"),
+    ("b, a = butter(3, 0.1)\nb + np.zeros({})", "4", "3"),
+    ("b, a = butter(3, [0.1, 0.2], btype='bandpass')\na + np.zeros({})", "7", "4"),
+    ("nn.Sequential(*[nn.Linear(a, b) for a, b in sliding_window(2, [8, 4, 2])])(torch.zeros(3, {}))", "8", "4"),
+    ("nn.Sequential(*concat([nn.Linear(8, n), nn.ReLU()] for n in [8, 8]))(torch.zeros(3, {}))", "8", "4"),
+    ("len(list(partition_all(2, [1, 2, 3]))) == 2 or 1 / 0\ntorch.zeros(*first([({},)])) + torch.zeros(3)", "3", "2"),
+]
+
+
+@pytest.mark.parametrize(("program", "right", "wrong"), PROGRAMS)
+def test_it_fits_or_not(tmp_path: Path, program: str, right: str, wrong: str) -> None:
+    head = (
+        "import numpy as np\nimport tensorflow as tf\nimport torch\nfrom cytoolz.itertoolz import sliding_window\n"
+        "from scipy.signal import butter\nfrom toolz import concat, first, partition_all\nfrom torch import nn\n"
+    )
+    for size, fails in ((right, False), (wrong, True)):
+        shared = explore(tmp_path, "program.py", ast.parse(head + program.format(size)), Versions())
+        found = [p for p in shared.problems.values() if p.level == "error" and p.proved]
+        assert bool(found) is fails, (size, shared.problems)
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("torch.full([4], 1.5)", True),
+        ("torch.full([4], 0.5)", False),
+        ("torch.rand(4) - 5", False),  # what numbers are drawn is not known
+        ("torch.full([4], 1.5) * torch.rand(1)", False),
+    ],
+)
+@pytest.mark.parametrize(
+    "question", ["assert torch.all((x > 0) & (x < 1))", "if not ((x > 0) & (x < 1)).all():\n    raise ValueError('no')"]
+)
+def test_numbers_that_a_program_asserts(tmp_path: Path, made: str, told: bool, question: str) -> None:
+    shared = explore(tmp_path, "program.py", ast.parse(f"import torch\nx = {made}\n{question}\n"), Versions())
+    assert [p.rule for p in shared.problems.values()] == (["tracing/uncaught-exception"] if told else [])
+    assert not any(p.proved for p in shared.problems.values())
+
+
+def test_the_last_digits_of_numbers_decide_nothing(tmp_path: Path) -> None:
+    text = "import torch\nx = torch.full([4], 0.1)\nassert torch.all(x * 3 == 0.3)\nassert x.eq(0.1).all()\n"
+    assert not explore(tmp_path, "program.py", ast.parse(text), Versions()).problems
