@@ -26,6 +26,17 @@ PROGRAMS = [
     ("b, a = butter(3, [0.1, 0.2], btype='bandpass')\na + np.zeros({})", "7", "4"),
     ("nn.Sequential(*[nn.Linear(a, b) for a, b in sliding_window(2, [8, 4, 2])])(torch.zeros(3, {}))", "8", "4"),
     ("nn.Sequential(*concat([nn.Linear(8, n), nn.ReLU()] for n in [8, 8]))(torch.zeros(3, {}))", "8", "4"),
+    ("torch.add(torch.zeros(3)[0].item(), torch.zeros(3), alpha=torch.zeros(1).item()) + torch.zeros({})", "3", "4"),
+    ("k = torch.zeros(9)\nk[torch.searchsorted(k, torch.zeros(4, 3))] + torch.zeros({})", "3", "9"),
+    ("k = torch.zeros(9)\nk[torch.bucketize(torch.zeros(4, 3), k) - 1] + torch.zeros({})", "3", "9"),
+    ("x = torch.zeros(4, 3)\nx.addcmul_(torch.zeros({}), torch.zeros(4, 3))", "3", "2, 4, 3"),
+    ("x = torch.zeros(4, 1)\nx.lerp_(torch.zeros({}), 0.5)", "4, 1", "4, 3"),
+    ("tf.gather(tf.zeros((2, 16)), tf.zeros((2, 3), tf.int32), batch_dims=-1) + tf.zeros({})", "3", "16"),
+    ("tf.gather(tf.zeros((2, 5, 7)), tf.zeros({}, tf.int32), batch_dims=1)", "(2, 3)", "(3, 5)"),
+    ("tf.gather(tf.zeros((2, 5, 7)), tf.zeros((2, 3), tf.int32), batch_dims=1, axis=2) + tf.zeros({})", "3", "7"),
+    ("torch.tensor([[1, 2], [{}]])", "3, 4", "3"),
+    ("torch.FloatTensor([[[1, 2]], [[{}]]])", "3, 4", "3"),
+    ("tf.constant([[1, 2], [{}]])", "3, 4", "3"),
     ("len(list(partition_all(2, [1, 2, 3]))) == 2 or 1 / 0\ntorch.zeros(*first([({},)])) + torch.zeros(3)", "3", "2"),
 ]
 
@@ -40,6 +51,28 @@ def test_it_fits_or_not(tmp_path: Path, program: str, right: str, wrong: str) ->
         shared = explore(tmp_path, "program.py", ast.parse(head + program.format(size)), Versions())
         found = [p for p in shared.problems.values() if p.level == "error" and p.proved]
         assert bool(found) is fails, (size, shared.problems)
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("[[1, 2], [3]]", True),
+        ("[np.zeros((2, 3)), np.zeros((2, 4))]", True),
+        ("[(1, 2), 3]", True),
+        ("[np.zeros(3), [1, 2, 3]]", False),
+        ("[[1, 2], [3]], dtype=object", False),
+        ("[[1, 2], [3]], kind", False),
+        ("[[1, 2], read()]", False),
+    ],
+)
+def test_rows_of_which_numpy_makes_no_array(tmp_path: Path, made: str, told: bool) -> None:
+    """An older version makes one of lists, so nothing is proved; one that is pinned decides."""
+    text = f"import numpy as np\nfrom somewhere import kind, read\nnp.array({made})\n"
+    for versions, proved in ((Versions(), False), (Versions(low={"numpy": (1, 26)}), True)):
+        shared = explore(tmp_path, "program.py", ast.parse(text), versions)
+        assert [p.proved for p in shared.problems.values()] == ([proved] if told else [])
+    shared = explore(tmp_path, "program.py", ast.parse(text), Versions(exact={"numpy": (1, 21)}))
+    assert not shared.problems
 
 
 @pytest.mark.parametrize(
@@ -62,4 +95,9 @@ def test_numbers_that_a_program_asserts(tmp_path: Path, made: str, told: bool, q
 
 def test_the_last_digits_of_numbers_decide_nothing(tmp_path: Path) -> None:
     text = "import torch\nx = torch.full([4], 0.1)\nassert torch.all(x * 3 == 0.3)\nassert x.eq(0.1).all()\n"
+    assert not explore(tmp_path, "program.py", ast.parse(text), Versions()).problems
+
+
+def test_a_tensor_of_one_element_stands_for_a_number(tmp_path: Path) -> None:
+    text = "import torch\ntorch.tensor([torch.zeros(1), 2.0])\ntorch.tensor([torch.zeros(1), torch.zeros(())])\n"
     assert not explore(tmp_path, "program.py", ast.parse(text), Versions()).problems

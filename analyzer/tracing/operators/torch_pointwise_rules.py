@@ -120,13 +120,26 @@ def isin(op: Op, elements: Value, test_elements: Value, rest: tuple[Value, ...])
 
 @operator("torch.bucketize", "input boundaries *rest")
 def bucketize(op: Op, input: Value, boundaries: Value, rest: tuple[Value, ...]) -> Value:
-    return of_one(op, input, ())
+    return _of_type(of_one(op, input, ()), _place_type(op))
+
+
+def _place_type(op: Op) -> str | None:
+    """The element type of places in a row."""
+    asked = op.extra.get("out_int32", False)
+    return {False: "int64", True: "int32"}.get(asked) if isinstance(asked, bool) else None
+
+
+def _of_type(made: Value, dtype: str | None) -> Value:
+    if isinstance(made, Tensor):
+        made.dtype = dtype
+    return made
 
 
 @operator("torch.searchsorted torch.take", "first|sorted_sequence|input values|index|input *rest")
 def looked_up(op: Op, first: Value, values: Value, rest: tuple[Value, ...]) -> Value:
     """One result for each of the values, or of the places, of the second operand."""
-    return of_one(op, values, ())
+    found = tensor_of(op.tr, first, "torch") if op.short == "take" else None
+    return _of_type(of_one(op, values, ()), _place_type(op) if op.short != "take" else found.dtype if found else None)
 
 
 @operator("torch.frexp", "input")
