@@ -37,6 +37,16 @@ PROGRAMS = [
     ("torch.tensor([[1, 2], [{}]])", "3, 4", "3"),
     ("torch.FloatTensor([[[1, 2]], [[{}]]])", "3, 4", "3"),
     ("tf.constant([[1, 2], [{}]])", "3, 4", "3"),
+    ("a, b = tf.unstack(tf.shape(tf.zeros((2, 3))))\ntf.reshape(tf.zeros(12), (a, b * {}))", "2", "3"),
+    ("tf.reshape(tf.zeros({}), (tf.reduce_prod(tf.shape(tf.zeros((2, 3, 4)))[1:]),))", "12", "24"),
+    ("x = torch.zeros(2, 5)\nx.view(np.max(x.shape), {})", "2", "5"),
+    ("np.zeros(4) + np.zeros(np.minimum(4, {}))", "7", "3"),
+    ("np.zeros(4) + np.zeros(np.array([1, {}]).max())", "4", "5"),
+    (
+        "tf.nn.conv1d(tf.zeros((1, 9, 1)), tf.reshape(tf.constant(pywt.Wavelet('{}').dec_lo), (4, 1, 1)), 1, 'VALID')",
+        "db2",
+        "haar",
+    ),
     ("len(list(partition_all(2, [1, 2, 3]))) == 2 or 1 / 0\ntorch.zeros(*first([({},)])) + torch.zeros(3)", "3", "2"),
 ]
 
@@ -44,7 +54,7 @@ PROGRAMS = [
 @pytest.mark.parametrize(("program", "right", "wrong"), PROGRAMS)
 def test_it_fits_or_not(tmp_path: Path, program: str, right: str, wrong: str) -> None:
     head = (
-        "import numpy as np\nimport tensorflow as tf\nimport torch\nfrom cytoolz.itertoolz import sliding_window\n"
+        "import numpy as np\nimport pywt\nimport tensorflow as tf\nimport torch\nfrom cytoolz.itertoolz import sliding_window\n"
         "from scipy.signal import butter\nfrom toolz import concat, first, partition_all\nfrom torch import nn\n"
     )
     for size, fails in ((right, False), (wrong, True)):

@@ -69,7 +69,8 @@ def unstack(op: Op, value: Value, num: Value, axis: Value, name: Value) -> Value
     rest = [d for i, d in enumerate(source.dims) if i != axis % len(source.dims)]
     if not isinstance(count, int) or count > 512:
         return op.tr.unknown("unstack()", "imprecise")
-    return ListV([like(op, source, rest, source.dtype) for _ in range(count)])
+    known = source.value if isinstance(source.value, tuple) and len(source.value) == count else (None,) * count
+    return ListV([like(op, source, rest, source.dtype, value=value) for value in known])  # of a shape, each size
 
 
 @operator("tf.split", "value num_or_size_splits=None axis=0 *rest")
