@@ -211,6 +211,7 @@ class Tracer:
             elif isinstance(value, Lazy) and not value.finished:
                 self.touch(value)
                 value.lost, value.taken = True, value.taken + 1
+                self.forget(value.held)
                 self.modes_origin = self.modes_origin or "imprecise"
 
     def made(self, value: Value) -> Value:
@@ -411,7 +412,7 @@ class Tracer:
         if problem.site.path.startswith(MARK):
             return  # a library's own matter
         if self.sampler is not None:
-            guessed = any(d.origin != "flag" for d in self.path.decisions)
+            guessed = self.path.guessed or any(d.origin != "flag" for d in self.path.decisions)
             if self.doubts or self.sampler.rests_on == INVENTED or (guessed and problem.rule in GUESS_FREE):
                 return
             problem = replace(problem, tier=GUESSED_RUN if guessed else SAMPLED_RUN, certain=False)
