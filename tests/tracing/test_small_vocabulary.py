@@ -54,7 +54,8 @@ PROGRAMS = [
 @pytest.mark.parametrize(("program", "right", "wrong"), PROGRAMS)
 def test_it_fits_or_not(tmp_path: Path, program: str, right: str, wrong: str) -> None:
     head = (
-        "import numpy as np\nimport pywt\nimport tensorflow as tf\nimport torch\nfrom cytoolz.itertoolz import sliding_window\n"
+        "import numpy as np\nimport pywt\nimport tensorflow as tf\nimport torch\n"
+        "from cytoolz.itertoolz import sliding_window\n"
         "from scipy.signal import butter\nfrom toolz import concat, first, partition_all\nfrom torch import nn\n"
     )
     for size, fails in ((right, False), (wrong, True)):
@@ -111,3 +112,20 @@ def test_the_last_digits_of_numbers_decide_nothing(tmp_path: Path) -> None:
 def test_a_tensor_of_one_element_stands_for_a_number(tmp_path: Path) -> None:
     text = "import torch\ntorch.tensor([torch.zeros(1), 2.0])\ntorch.tensor([torch.zeros(1), torch.zeros(())])\n"
     assert not explore(tmp_path, "program.py", ast.parse(text), Versions()).problems
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "is_one"),
+    [
+        ("'a'", "six.string_types", True),
+        ("'a'", "(int, six.text_type)", True),
+        ("3", "six.integer_types", True),
+        ("3", "six.string_types", False),
+        ("None", "six.string_types", False),
+        ("b'a'", "six.binary_type", True),
+    ],
+)
+def test_types_that_six_names(tmp_path: Path, value: str, kind: str, is_one: bool) -> None:
+    text = f"import six, torch\nn = 2 if isinstance({value}, {kind}) else 3\ntorch.zeros(n) + torch.zeros(2)\n"
+    shared = explore(tmp_path, "program.py", ast.parse(text), Versions())
+    assert [p.proved for p in shared.problems.values()] == ([] if is_one else [True])

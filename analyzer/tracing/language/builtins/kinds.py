@@ -9,7 +9,7 @@ from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.language.arithmetic import UNION
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.dictionary_objects import inherits_dictionary, inherits_list
-from analyzer.tracing.language.known_types import DEVICE
+from analyzer.tracing.language.known_types import CLASSES, DEVICE
 from analyzer.tracing.language.rows import FRAME, Rows
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import Test, is_unread
@@ -61,8 +61,16 @@ def _kinds(kind: Value) -> Iterator[Value]:
     elif isinstance(kind, tuple):
         for part in kind:
             yield from _kinds(part)
+    elif isinstance(kind, Api) and kind.name in _STAND_FOR:
+        yield CLASSES[_STAND_FOR[kind.name]]
     else:
         yield kind
+
+
+_STAND_FOR = {
+    "six.string_types": "str", "six.text_type": "str", "six.integer_types": "int", "six.binary_type": "bytes",
+    "past.builtins.basestring": "str",
+}  # fmt: skip
 
 
 _NARROWING = ("int", "float", "str", "bool", "list", "dict")
