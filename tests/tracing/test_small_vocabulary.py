@@ -47,6 +47,16 @@ PROGRAMS = [
         "db2",
         "haar",
     ),
+    (
+        "cell = tf.keras.layers.LSTMCell(4)\nout, (h, c) = cell(tf.zeros((2, 3)), [tf.zeros((2, 4)), tf.zeros((2, 4))])\n"
+        "out + c + tf.zeros({})",
+        "4",
+        "3",
+    ),
+    ("tf.keras.layers.GRUCell(4)(tf.zeros((2, 3)), [tf.zeros((2, {}))])", "4", "5"),
+    ("sizes = OrderedDict[int, None]([(3, None)])\ntorch.zeros(*sizes.__iter__()) + torch.zeros({})", "3", "4"),
+    ("x = torch.zeros(4)\nx.view(2, {} if torch.overrides.is_tensor_like(x) else 7)", "2", "3"),
+    ("torch.zeros(4).view(2, 7 if torch.overrides.is_tensor_like([1, 2]) else {})", "2", "3"),
     ("len(list(partition_all(2, [1, 2, 3]))) == 2 or 1 / 0\ntorch.zeros(*first([({},)])) + torch.zeros(3)", "3", "2"),
 ]
 
@@ -54,7 +64,7 @@ PROGRAMS = [
 @pytest.mark.parametrize(("program", "right", "wrong"), PROGRAMS)
 def test_it_fits_or_not(tmp_path: Path, program: str, right: str, wrong: str) -> None:
     head = (
-        "import numpy as np\nimport pywt\nimport tensorflow as tf\nimport torch\n"
+        "from collections import OrderedDict\nimport numpy as np\nimport pywt\nimport tensorflow as tf\nimport torch\n"
         "from cytoolz.itertoolz import sliding_window\n"
         "from scipy.signal import butter\nfrom toolz import concat, first, partition_all\nfrom torch import nn\n"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.tracing.language.tensors import Size, Tensor
-from analyzer.tracing.language.values import Unknown, Value
+from analyzer.tracing.language.values import DictV, ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import dropped, plain
@@ -122,6 +122,13 @@ def parameter(op: Op, data: Value, requires_grad: Value) -> Value:
         own = () if op.short == "Parameter" else (data,)  # a buffer is no parameter
         return Tensor(data.shape, data.dtype, "torch", site=op.where, sources=own, tags=frozenset(("variable",)))
     return data if isinstance(data, Unknown) else unknown_tensor(op, "torch")
+
+
+@operator("torch.overrides.is_tensor_like", "inp")
+def is_tensor_like(op: Op, inp: Value) -> Value:
+    """A tensor, or an object whose class says so itself."""
+    plain = inp is None or isinstance(inp, (Tensor, bool, int, float, str, bytes, tuple, ListV, DictV))
+    return isinstance(inp, Tensor) if plain else op.tr.unknown("a type test", pytype="bool")
 
 
 @operator("torch.is_tensor", "value")
