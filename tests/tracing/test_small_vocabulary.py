@@ -48,7 +48,7 @@ PROGRAMS = [
         "haar",
     ),
     (
-        "cell = tf.keras.layers.LSTMCell(4)\nout, (h, c) = cell(tf.zeros((2, 3)), [tf.zeros((2, 4)), tf.zeros((2, 4))])\n"
+        "cell, x = tf.keras.layers.LSTMCell(4), tf.zeros((2, 4))\nout, (h, c) = cell(tf.zeros((2, 3)), [x, x])\n"
         "out + c + tf.zeros({})",
         "4",
         "3",
