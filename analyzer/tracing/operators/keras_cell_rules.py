@@ -11,15 +11,18 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.validity.terms import equal
 
-_CELLS = ("LSTMCell", "GRUCell", "SimpleRNNCell")
 
-
-@operator(" ".join(f"keras.layers.{name}.__init__" for name in _CELLS), "units *rest")
+@operator(
+    "keras.layers.LSTMCell.__init__ keras.layers.GRUCell.__init__ keras.layers.SimpleRNNCell.__init__", "units *rest"
+)
 def cell_arguments(op: Op, **arguments: Value) -> Value:
     return None
 
 
-@operator(" ".join(f"keras.layers.{name}.__call__" for name in _CELLS), "layer inputs states *rest")
+@operator(
+    "keras.layers.LSTMCell.__call__ keras.layers.GRUCell.__call__ keras.layers.SimpleRNNCell.__call__",
+    "layer inputs states *rest",
+)
 def cell(op: Op, layer: Layer, inputs: Value, states: Value, rest: tuple[Value, ...]) -> Value:
     """The output, which is the first state, and the states after the step."""
     units = op.tr.term_of(layer.args.get("units"), "units")
