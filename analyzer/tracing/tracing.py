@@ -30,8 +30,10 @@ from analyzer.tracing.paths.problems import (
     DOCUMENTED_PROGRAM,
     EVERY_RUN,
     GUESSED_RUN,
+    MADE_UP_RUNS,
     SAMPLED_RUN,
     Diagnostic,
+    told_before,
 )
 from analyzer.tracing.paths.remembered import Memory, remembered
 from analyzer.tracing.paths.tracer import Tracer
@@ -345,6 +347,9 @@ def _drop_doubtful(shared: Shared) -> None:
         elif problem.level == "error" and problem.assumed and not problem.from_core and works:
             only = "The input of the first layer is a batch; with one example alone this works."
             shared.problems[key] = replace(problem, certain=False, sentences=(*problem.sentences, only))
+    for key, problem in list(shared.problems.items()):
+        if problem.tier in MADE_UP_RUNS and any(k in shared.problems for k in told_before(key)):
+            del shared.problems[key]
 
 
 def _explore_script(shared: Shared, tree: ast.Module, relative: str) -> None:
@@ -361,7 +366,11 @@ def _explore_script(shared: Shared, tree: ast.Module, relative: str) -> None:
         explore_sample(shared, lambda tr: _run_script(tr, tree, relative))
     shared.most_steps = limit + shared.steps
     if met:
-        guesses = {k: p for k, p in shared.problems.items() if p.level != "error" or not p.certain}
+        guesses = {
+            k: p
+            for k, p in shared.problems.items()
+            if p.tier not in MADE_UP_RUNS and (p.level != "error" or not p.certain)
+        }
         for key in guesses:
             del shared.problems[key]
         shared.cut = False

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
 from analyzer.findings import Confidence
-from analyzer.tracing.tracing import trace
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.paths.problems import SAMPLED_RUN
+from analyzer.tracing.tracing import explore, trace
 
 ASKED = """
 import torch
@@ -118,3 +121,59 @@ def test_what_goes_well_with_unknown_operands_excuses_nothing(
     found = [f for f in trace(file, tmp_path, target="t").findings if f.rule == "tracing/incompatible-shape"]
     assert bool(found) is told, found
     assert all(f.confidence is not Confidence.PROVED for f in found) or other == "torch.ones(5, 5)"
+
+
+def told(tmp_path: Path, text: str) -> list[tuple[int, bool]]:
+    shared = explore(tmp_path, "program.py", ast.parse(text), Versions())
+    return [(p.site.line, p.proved) for p in shared.problems.values() if p.level == "error"]
+
+
+UNDECIDED = "import somewhere\nimport torch\nwide = somewhere.is_wide()\nx = torch.zeros(2, 3)\nshape = x.shape\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "lines"),
+    [
+        ("if wide:\n    other = 1\nx = torch.zeros(shape + 1)\n", [8]),
+        ("if wide:\n    x = torch.zeros(shape + 1)\n", [7]),
+        ("if wide:\n    x = torch.zeros(shape + (1,))\n", []),
+        ("if wide:\n    shape = 3\ny = shape + 1\n", []),  # the branch may always be taken
+    ],
+)
+def test_operands_that_python_refuses_on_an_undecided_path(tmp_path: Path, program: str, lines: list[int]) -> None:
+    assert told(tmp_path, UNDECIDED + program) == [(line, False) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("program", "lines"),
+    [
+        ("if wide:\n    other = 1\nif x.ndim != 3:\n    raise ValueError('three axes')\n", [9]),
+        ("if wide:\n    other = 1\nif x.ndim != 2:\n    raise ValueError('two axes')\n", []),
+        ("if wide:\n    x = torch.zeros(1, 2, 3)\nif x.ndim != 3:\n    raise ValueError('three axes')\n", []),
+        ("if wide:\n    print(1)\nif wide is None:\n    raise ValueError('three axes')\n", []),
+    ],
+)
+def test_sizes_that_the_program_refuses_on_an_undecided_path(tmp_path: Path, program: str, lines: list[int]) -> None:
+    assert told(tmp_path, UNDECIDED + program) == [(line, False) for line in lines]
+
+
+def test_what_a_run_on_made_up_numbers_shows_outlives_what_is_excused(tmp_path: Path) -> None:
+    text = (
+        "import torch\nx = torch.randn(2, 3)\nif torch.any(x[0] != x[1]):\n    x = torch.cat([x, x[:1]])\n"
+        "y = x + torch.zeros(2, 3)\n"
+    )
+    shared = explore(tmp_path, "program.py", ast.parse(text), Versions())
+    assert [(p.site.line, p.tier) for p in shared.problems.values()] == [(5, SAMPLED_RUN)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["device is None", "not device", "device != device", "(device or None) is None", "isinstance(device, Net)"],
+)
+def test_a_device_is_there(tmp_path: Path, question: str) -> None:
+    for made in ("torch.zeros(2).device", "torch.device('cuda' if torch.cuda.is_available() else 'cpu')"):
+        text = (
+            f"import torch\nclass Net(torch.nn.Module):\n    pass\ndevice = {made}\nif {question}:\n"
+            "    torch.zeros(2) + torch.zeros(3)\ntorch.zeros(2) + torch.zeros(4)\n"
+        )
+        assert told(tmp_path, text) == [(7, True)]

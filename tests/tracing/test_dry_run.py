@@ -373,6 +373,8 @@ def test_a_value_of_a_tracker_that_was_left_out_is_no_finding(tmp_path: Path) ->
         ("if dim % heads != 0: pass", True),
         ("assert (a + b) % 4 == 0, 'not a multiple'", True),
         ('assert loss < 100, "loss of %d" % loss', False),
+        ("assert len(x.get_shape()) == 2", True),
+        ("if x.numel() != 4: pass", True),
         ("assert ready, 'only 5 % done'", False),
         ("assert mode != 'keep 5 % of it'", False),
         ("if rate > 1: pass", False),

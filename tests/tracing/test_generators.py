@@ -132,3 +132,13 @@ def test_hostile_generators_end_soon_and_small(tmp_path: Path, name: str) -> Non
     assert certain(tmp_path, HOSTILE[name]) == []
     assert time.process_time() - begun < 9
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000  # KiB
+
+
+@pytest.mark.parametrize("runs", ["somewhere.run(fill(2, out))", "somewhere.run([fill(2, out)][0])"])
+def test_what_an_unknown_function_does_with_a_generator_is_not_known(tmp_path: Path, runs: str) -> None:
+    """It may run it, and then the list that the body was given holds what the body has put there."""
+    text = (
+        "import somewhere, torch\ndef fill(n, out):\n    yield n\n    out.append(torch.zeros(n))\n"
+        f"out = []\n{runs}\nif torch.rand(1) > 0.5:\n    print(1)\nout[-1] + torch.zeros(3)\n"
+    )
+    assert not explore(tmp_path, "program.py", ast.parse(text), Versions()).problems

@@ -111,3 +111,14 @@ def test_what_a_real_call_refuses_is_an_error(tmp_path: Path, call: str) -> None
 def test_nothing_is_said_of_what_runs(tmp_path: Path, call: str) -> None:
     assert isinstance(real(call), torch.Tensor)
     assert not traced(tmp_path, call).problems
+
+
+@pytest.mark.parametrize(("call", "line"), [("Pairs()(torch.zeros({}))", 4), ("Pairs().inv(torch.zeros({}, 1))", 6)])
+def test_a_transform_of_the_program(tmp_path: Path, call: str, line: int) -> None:
+    text = (
+        "import torch\nclass Pairs(torch.distributions.Transform):\n    def _call(self, x):\n"
+        "        return x.view(-1, 2)\n    def _inverse(self, y):\n        return y.view(2, -1)\n"
+    )
+    for size, lines in ((4, []), (5, [line])):
+        shared = explore(tmp_path, "program.py", ast.parse(text + call.format(size) + "\n"), Versions())
+        assert [p.site.line for p in shared.problems.values() if p.proved] == lines

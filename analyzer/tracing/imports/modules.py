@@ -65,6 +65,8 @@ def canonical(name: str, variant: str = "") -> Api:
 
 def api_attribute(tr: Tracer, value: Api, name: str, node: ast.AST | None) -> Value:
     last = value.name.rpartition(".")[2]
+    if (own := tr.shared.set_on_libraries.items) and (found := own.get(canonical(f"{value.name}.{name}").name)):
+        return found[0]
     if name in ("__name__", "__qualname__") and value.name.startswith("torch.nn.") and last[:1].isupper():
         return last  # of a class of layers
     result = canonical(f"{value.name}.{name}", value.variant)
@@ -135,8 +137,12 @@ def import_from(tr: Tracer, node: ast.ImportFrom, store: Callable[[str, Value], 
 
 
 def _refuse_absent(tr: Tracer, name: str) -> None:
-    """A library that can do without a package tries to import it; where the library is, the package would be too."""
-    if tr.guards and tr.frame.path.startswith(MARK) and not is_installed(name.partition(".")[0]):
+    """A library that can do without a package tries to import it; where the library is, the package would be too.
+
+    Another file that does defines itself what the package would give: of that more is known.
+    """
+    expected = tr.guards and (tr.frame.path.startswith(MARK) or tr.frame.replacing)
+    if expected and not is_installed(name.partition(".")[0]):
         raise PyRaise("ModuleNotFoundError", f"No module named {name!r}")
 
 

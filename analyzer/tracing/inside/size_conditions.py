@@ -7,7 +7,9 @@ import functools
 import re
 from typing import Any
 
-_SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(|[\w\])]\s*%")  # a shape, or whether a size divides
+_SIZES = re.compile(
+    r"\.(shape|ndim)\b|\.(size|dim|get_shape|numel|nelement|ndimension|int_shape)\(|\btf\.rank\(|[\w\])]\s*%"
+)  # a shape, or whether a size divides
 _TEXT = re.compile(r"""\w?("[^"]*"|'[^']*')""")
 
 

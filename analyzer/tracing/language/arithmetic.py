@@ -10,7 +10,13 @@ from typing import Any
 from analyzer.tracing.language.dictionary_objects import plain_list
 from analyzer.tracing.language.evaluation import call, get_attribute, iterate, seen
 from analyzer.tracing.language.memory import written_in_place
-from analyzer.tracing.language.operand_refusals import METHODS, is_type_of_numbers, refuse_module, refuse_number
+from analyzer.tracing.language.operand_refusals import (
+    METHODS,
+    is_type_of_numbers,
+    refuse_module,
+    refuse_number,
+    takes_number,
+)
 from analyzer.tracing.language.overwriting import fill
 from analyzer.tracing.language.plain_data import NotPlain
 from analyzer.tracing.language.rows import Rows
@@ -23,9 +29,11 @@ from analyzer.tracing.language.values import (
     Api,
     Class,
     DictV,
+    Function,
     Instance,
     Iterator_,
     KeysV,
+    Layer,
     ListV,
     Native,
     Object,
@@ -112,8 +120,11 @@ def binary(
         return combined(left, right)
     if isinstance(node, ast.BinOp):
         refuse_number(tr, _SYMBOLS[op], left, node)
+        takes_number(tr, left, node)
     if op is not ast.BitOr and is_type_of_numbers(left) and isinstance(right, (int, float, Poly)):
         refuse(tr, "python/argument-mismatch", "TypeError", f"`{_SYMBOLS[op]}` takes no type and number", node, True)
+    if op is ast.Mult and (repeated := _repeated(left, right) or _repeated(right, left)) is not None:
+        return _of_lists(tr, op, *repeated, in_place)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         if isinstance(left, (str, DictV)) or isinstance(right, (str, DictV)):
             return tr.unknown("text")
@@ -200,6 +211,16 @@ def _formatted(tr: Tracer, left: Any, right: Any) -> Value:
         except (TypeError, ValueError):
             pass
     return tr.unknown("text", pytype="str")
+
+
+def _repeated(sequence: Value, number: Value) -> tuple[Value, Value] | None:
+    """A list that holds something else than numbers, and the whole number of NumPy's that says how often."""
+    if type(sequence) is not ListV or not isinstance(number, Tensor) or number.framework != "numpy":
+        return None
+    others = any(
+        isinstance(v, (Layer, Function, str)) or getattr(v, "framework", "") == "torch" for v in sequence.items
+    )
+    return (sequence, number.value) if others and number.dims == () and type(number.value) is int else None
 
 
 def _of_lists(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_place: bool) -> Value:

@@ -20,6 +20,7 @@ from analyzer.tracing.language.evaluation import (
 from analyzer.tracing.language.negation import invert_truth
 from analyzer.tracing.language.own_truths import own_truth
 from analyzer.tracing.language.suspended_bodies import held
+from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import Test, truth_of
 from analyzer.tracing.language.values import Instance, Object, Unknown, Value
 from analyzer.tracing.language.yields import suspends
@@ -36,9 +37,11 @@ def if_steps(tr: Tracer, node: ast.If) -> Steps:
     decided = tr.choices
     test = yield from held(tr, node.test)
     value = condition(tr, test) if (side := _goes_on(node)) is None else expected(tr, test, side)
-    truth, chosen = truth_of(value), tr.choices > decided
+    truth, chosen = known_truth(tr, value, node.test), tr.choices > decided
     if truth is not None:
         taken = node.body if truth else node.orelse
+        if side is truth and not chosen:
+            _passes(tr, node.orelse if truth else node.body)
         try:
             return (yield from block_steps(tr, taken)) if holds_yield(taken) else run_block(tr, taken)
         except PyRaise as error:
@@ -58,6 +61,26 @@ def if_steps(tr: Tracer, node: ast.If) -> Steps:
     return (yield from block_steps(tr, taken)) if holds_yield(taken) else run_block(tr, taken)
 
 
+def known_truth(tr: Tracer, value: Value, node: ast.expr) -> bool | None:
+    """The truth of a test, where it is known without a choice.
+
+    Of numbers that are computed here as the program computes them: whether two are equal hangs on their last digits.
+    """
+    truth = truth_of(value)
+    if truth is None and tr.sampler is not None and not _asks_for_equality(node):
+        exact: bool | None = tr.sampler.exact_truth(value)
+        return exact
+    return truth
+
+
+@functools.lru_cache(maxsize=4096)
+def _asks_for_equality(node: ast.expr) -> bool:
+    parts = list(ast.walk(node))
+    named = {p.attr if isinstance(p, ast.Attribute) else getattr(p, "id", "") for p in parts}
+    signs = any(isinstance(o, (ast.Eq, ast.NotEq)) for p in parts if isinstance(p, ast.Compare) for o in p.ops)
+    return signs or any("equal" in name or "close" in name or name in ("eq", "ne") for name in named)
+
+
 def run_if(tr: Tracer, node: ast.If) -> Signal:
     return finished(if_steps(tr, node))
 
@@ -68,13 +91,19 @@ def _tell_refusal(tr: Tracer, node: ast.If, taken: list[ast.stmt], error: PyRais
     if not isinstance(last, ast.Raise) or isinstance(error, ShapeFailure) or error.name not in REFUSALS:
         return
     library = tr.frame.path.startswith(MARK)
-    told = (tr.certain or library) and not tr.made_up and not tr.speculating
+    told = not tr.made_up and not tr.speculating
     if told and _refuses(taken) and about_sizes(tr, node.test):
         words = error.value.attrs.get("args") if isinstance(error.value, (Instance, Object)) else None
         if library and isinstance(words, tuple) and words and isinstance(words[0], str):
             tr.refuse(f"{error.name} is raised: {' '.join(words[0].split())[:160]}", last, "raise")
         said = f"`{ast.unparse(node.test)[:120]}` is {'true' if taken is node.body else 'false'}"
         tr.refuse(f"the program raises {error.name}, since {said}", last, "raise")
+
+
+def _passes(tr: Tracer, refusing: list[ast.stmt]) -> None:
+    """Remember that the program does not refuse here, where it may on another path."""
+    if isinstance(refusing[-1], ast.Raise):
+        tr.pass_operator(tr.site(refusing[-1]), "raise")
 
 
 REFUSALS = frozenset(("ValueError", "RuntimeError", "TypeError", "AssertionError", "IndexError"))
@@ -145,6 +174,7 @@ def _one_suffices(tr: Tracer, node: ast.BoolOp, wanted: bool) -> Value:
 
 def settle(tr: Tracer, value: Value, taken: bool, node: ast.AST) -> None:
     """Go on as if the undecided value had this truth, because the other side leads nowhere."""
+    tr.shared.asks_values = tr.shared.asks_values or isinstance(value, Tensor)
     if isinstance(value, Cond):
         tr.assume(value if taken else negate(value), "definition", tr.site(node))
     elif isinstance(value, Test):

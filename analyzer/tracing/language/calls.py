@@ -284,6 +284,7 @@ def call_function(
 ) -> Value:
     tr.shared.reached.add(f"{function.path}:{function.node.lineno}")
     function.called = True
+    tr.path.guessed = tr.path.guessed or function.instead
     if function.versions is not None:
         version = version_for(function, args)
         if version is None:

@@ -62,6 +62,7 @@ def make_function(tr: Tracer, node: ast.FunctionDef | ast.AsyncFunctionDef) -> V
             for p, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
             if d is not None
         },
+        instead=tr.replacing > 0,
     )
     (frame.methods if frame.name == "<class>" else tr.functions).append(function)
     value: Value = function

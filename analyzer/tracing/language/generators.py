@@ -11,7 +11,7 @@ from analyzer.tracing.language.evaluation import Returned, Steps, block_steps
 from analyzer.tracing.language.lazy_iterators import MOST_YIELDS
 from analyzer.tracing.language.plain_data import MOST_ITEMS
 from analyzer.tracing.language.suspended_bodies import evaluate_steps
-from analyzer.tracing.language.values import Class, Function, Lazy, Scope, Value
+from analyzer.tracing.language.values import Class, DictV, Function, Lazy, ListV, Scope, Value
 from analyzer.tracing.paths.frames import Frame
 from analyzer.tracing.paths.paths import Journal
 from analyzer.tracing.paths.problems import PyRaise
@@ -157,6 +157,7 @@ def generator(
         return frame, _result(tr, body) if isinstance(body, ast.expr) else block_steps(tr, body)
 
     made = generator_of(tr, start, function, node)
+    made.held = tuple(value for value in names.values() if isinstance(value, (ListV, DictV)))
     if function.kind == "contextmanager":
         made.again = lambda: generator(tr, function, names, cls, args, contracts, None)
     return made

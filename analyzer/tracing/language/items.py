@@ -134,9 +134,14 @@ def _of_object(tr: Tracer, value: Object, index: Value, node: ast.AST | None) ->
     return item(tr, value, index)
 
 
+_GENERIC_APIS = frozenset(f"collections.{n}" for n in ("OrderedDict", "defaultdict", "deque", "Counter", "ChainMap"))
+
+
 @ITEMS.of(Api)
 def _of_api(tr: Tracer, value: Api, index: Value, node: ast.AST | None) -> Value:
     """`sys.modules[name]` of a module that is followed."""
+    if value.name in _GENERIC_APIS:
+        return value
     if value.name == "sys.modules" and isinstance(index, str):
         found = import_module(tr, index, whole=True)
         if isinstance(found, Module):

@@ -70,6 +70,7 @@ class Lazy(Iterator_):
     lost: bool = False
     last: tuple[Value, ...] = ()  # the last element
     inside: tuple[object, ...] = ()  # see `Tracer.made`
+    held: tuple[Value, ...] = ()  # lists and dictionaries that its body is given, and may change
 
     @property
     def begun(self) -> bool:

@@ -69,6 +69,10 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         return _described(tr, found[0], value)
     if found is not None:
         return _bind(found[0], value, found[1])
+    if own := tr.shared.set_on_libraries.items:  # methods that the program has added to a library's class
+        added = next((own[n][0] for b in value.cls.library_bases if (n := f"{b}.{name}") in own), None)
+        if isinstance(added, Function):
+            return Bound(value, added)
     if name == "__class__":
         return value.cls
     if name == "__module__":
@@ -135,8 +139,7 @@ def answers_itself(value: Instance) -> bool:
     getter = value.cls.find("__getattr__")
     if getter is None or not isinstance(getter[0], Function) or value.open:
         return False
-    known = ABSTRACT | CONTAINERS | (set(_TORCH_MODULE) if getter[0].path.startswith(MARK) else set())
-    return known.issuperset(value.cls.library_bases)
+    return (ABSTRACT | CONTAINERS | set(_TORCH_MODULE)).issuperset(value.cls.library_bases)
 
 
 def _ask_module(c: Any, owner: Instance) -> Value:
@@ -146,7 +149,8 @@ def _ask_module(c: Any, owner: Instance) -> Value:
         return c.tr.unknown("a computed attribute")
     if name in owner.attrs:
         return owner.attrs[name]
-    if not owner.open and owner.cls.closed and _knows_attributes(owner.cls, name, private=True):
+    seen = not owner.open and (owner.cls.path.startswith(MARK) or c.tr.knows_objects)
+    if seen and owner.cls.closed and _knows_attributes(owner.cls, name, private=True):
         raise PyRaise("AttributeError", name)
     return c.tr.unknown(f"attribute {name}")
 
@@ -360,7 +364,7 @@ def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Val
             return mixed_in
         if name == "__setattr__":
             return Native(name, lambda c: _set_plainly(c, owner))
-        if name == "__getattr__" and value.cls.path.startswith(MARK):
+        if name == "__getattr__":
             return Native(name, lambda c: _ask_module(c, owner))
         modelled = instance_attribute(tr, owner, name, inherited=True)
         if modelled is not None:

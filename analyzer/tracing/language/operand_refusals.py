@@ -6,9 +6,11 @@ import ast
 
 from analyzer.tracing.language.known_types import DEVICE
 from analyzer.tracing.language.signatures import refuse
+from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Api, Instance, Layer, ListV, Native, Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.paths.tracer import Tracer
+from analyzer.validity.terms import Poly
 
 METHODS = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
@@ -35,6 +37,14 @@ def refuse_number(tr: Tracer, symbol: str, left: Value, node: ast.BinOp) -> None
     if kind:
         message = f"`{symbol}` takes no {kind} and number"
         refuse(tr, "python/argument-mismatch", "TypeError", message, node, certain=True)
+
+
+def takes_number(tr: Tracer, left: Value, node: ast.BinOp) -> None:
+    """Remember that an operator has taken a number that is written there, which it may refuse on another path."""
+    if isinstance(node.right, ast.Constant) and isinstance(left, (int, float, Poly, Tensor)):
+        place = (tr.frame.path, node.lineno, "TypeError")
+        tr.passed[place] += 1
+        tr.seen.add(place)
 
 
 def refuse_module(tr: Tracer, symbol: str, left: Value, node: ast.BinOp) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from analyzer.tracing.language.arithmetic import PLAIN, settled
 from analyzer.tracing.language.evaluation import call, get_attribute
 from analyzer.tracing.language.identity import against_constant, same_name, same_type
+from analyzer.tracing.language.known_types import DEVICE
 from analyzer.tracing.language.plain_data import NotPlain, plain_data
 from analyzer.tracing.language.python_version import compared, is_python_version
 from analyzer.tracing.language.rows import Rows
@@ -296,6 +297,8 @@ def _of_graph(value: Value) -> bool:
 
 def _compare_unknown(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value) -> Value:
     subject, constant = (left, right) if isinstance(left, Unknown) else (right, left)
+    if left is right and subject.kind == DEVICE and op in (ast.Eq, ast.NotEq):
+        return op is ast.Eq
     if op in _ORDERED and subject.term is None and _real(subject) and isinstance(constant, (int, float)):
         told = tr.unknown("a comparison", subject.origin, pytype="bool")
         return record(_COMPARISONS[op], (left, right), {}, told)

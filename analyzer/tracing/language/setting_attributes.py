@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analyzer.tracing.imports.lazy_modules import LazyScope
+from analyzer.tracing.imports.modules import canonical
 from analyzer.tracing.language.dictionary_objects import Attributes
 from analyzer.tracing.language.evaluation import call, get_attribute
 from analyzer.tracing.language.overwriting import fill
@@ -10,6 +11,7 @@ from analyzer.tracing.language.rows import Rows
 from analyzer.tracing.language.tensors import Shape, Tensor
 from analyzer.tracing.language.values import (
     CHILDREN,
+    Api,
     Bound,
     Class,
     Function,
@@ -18,6 +20,7 @@ from analyzer.tracing.language.values import (
     ListV,
     Module,
     Object,
+    Partial,
     Unknown,
     Value,
     field_names,
@@ -87,10 +90,20 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
             tr.shared.summaries = None  # its functions are not those that were summarised
         tr.touch(owner.scope)
         owner.scope.names[name] = value
+    elif isinstance(owner, Api):
+        _set_on_library(tr, owner, name, value)
     elif isinstance(owner, Function):
         owner.options[f"attribute {name}"] = value
     elif isinstance(owner, Bound) and name == "__defaults__" and isinstance(value, tuple):
         _set_field_defaults(tr, owner, value)
+
+
+def _set_on_library(tr: Tracer, owner: Api, name: str, value: Value) -> None:
+    """``torch.one_hot = one_hot``: from then on the program's own function answers to the name."""
+    if isinstance(value, (Function, Class, Partial, Bound)):
+        tr.shared.summaries = None  # what libraries call may be this
+        tr.touch(tr.shared.set_on_libraries)
+        tr.shared.set_on_libraries.items[canonical(f"{owner.name}.{name}").name] = (value,)
 
 
 def _set_field_defaults(tr: Tracer, maker: Bound, defaults: tuple[Value, ...]) -> None:

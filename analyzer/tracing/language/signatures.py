@@ -113,9 +113,12 @@ def _has_to_be_overridden(function: Function) -> bool:
 class ArgumentMismatch(PyRaise):
     """What Python itself refuses: a call with a TypeError, say."""
 
-    def __init__(self, problem: Diagnostic, name: str = "TypeError", function: Function | None = None) -> None:
+    def __init__(
+        self, problem: Diagnostic, name: str = "TypeError", function: Function | None = None, operands: bool = False
+    ) -> None:
         super().__init__(name, problem.message)
         self.problem, self.function = problem, function
+        self.operands = operands  # whether what is refused is known, on whatever path
 
 
 def refuse(tr: Tracer, rule: str, name: str, message: str, node: ast.AST, certain: bool = False) -> NoReturn:
@@ -123,5 +126,5 @@ def refuse(tr: Tracer, rule: str, name: str, message: str, node: ast.AST, certai
     if tr.guards or tr.speculating:
         raise PyRaise(name, message)
     raise ArgumentMismatch(
-        Diagnostic(rule, "error", message, tr.site(node), name, certain=certain and tr.certain), name
+        Diagnostic(rule, "error", message, tr.site(node), name, certain=certain and tr.certain), name, operands=certain
     )

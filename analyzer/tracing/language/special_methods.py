@@ -8,9 +8,9 @@ from typing import Any
 
 from analyzer.tracing.language.arithmetic import binary
 from analyzer.tracing.language.comparisons import compare
-from analyzer.tracing.language.evaluation import get_item
+from analyzer.tracing.language.evaluation import get_item, iterate
 from analyzer.tracing.language.items import delete_item, set_item
-from analyzer.tracing.language.values import DictV, ListV, SetV, Value
+from analyzer.tracing.language.values import DictV, Iterator_, ListV, SetV, Value
 from analyzer.tracing.paths.tracer import Tracer
 
 _NOWHERE = ast.Constant(0)
@@ -42,6 +42,8 @@ def special(tr: Tracer, owner: Value, name: str, args: tuple[Value, ...]) -> Val
     if name == "__len__" and not args and isinstance(owner, (ListV, DictV, str, tuple)):
         items = owner.items if isinstance(owner, (ListV, DictV)) else owner
         return tr.unknown("a length", pytype="int") if getattr(owner, "open", False) else len(items)
+    if name == "__iter__" and not args and isinstance(owner, (ListV, DictV, tuple)):
+        return Iterator_(lambda: iterate(tr, owner, None)[0], bool(getattr(owner, "open", False)), once=True)
     run = _TWO.get(name) if len(args) == 1 and isinstance(owner, _KINDS.get(name, ())) else None
     if run is not None and not (isinstance(owner, SetV) and name != "__contains__") and _fits(owner, name, args[0]):
         return run(tr, owner, args[0])

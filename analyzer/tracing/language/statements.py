@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,7 +13,7 @@ from analyzer.tracing.imports.modules import import_from, import_module
 from analyzer.tracing.language import loops
 from analyzer.tracing.language.arithmetic import binary
 from analyzer.tracing.language.assignment import assign, assign_spread, is_spread, store_name
-from analyzer.tracing.language.branches import about_sizes, expected, if_steps, run_if, settle
+from analyzer.tracing.language.branches import about_sizes, expected, if_steps, known_truth, run_if, settle
 from analyzer.tracing.language.contexts import does_something, enter, expects, leave
 from analyzer.tracing.language.definitions import make_class, make_function
 from analyzer.tracing.language.evaluation import (
@@ -35,7 +36,6 @@ from analyzer.tracing.language.matching import matches
 from analyzer.tracing.language.setting_attributes import delete_attribute
 from analyzer.tracing.language.suspended_bodies import evaluate_steps
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.truths import truth_of
 from analyzer.tracing.language.values import (
     Instance,
     Scope,
@@ -143,7 +143,7 @@ def _expression(tr: Tracer, node: ast.Expr) -> None:
 def _assert(tr: Tracer, node: ast.Assert) -> None:
     decided = tr.choices
     value = expected(tr, node.test, True)
-    truth, chosen = truth_of(value), tr.choices > decided
+    truth, chosen = known_truth(tr, value, node.test), tr.choices > decided
     text = ast.unparse(node.test)
     if truth is False and "__version__" not in text:  # it says with which version it is run
         if about_sizes(tr, node.test) and tr.certain and not (tr.made_up or chosen):
@@ -206,8 +206,9 @@ def _try_steps(tr: Tracer, node: ast.Try) -> Steps:
 
 
 def _handled(tr: Tracer, node: ast.Try, frame: Frame) -> Steps:
+    replaces = _replaces(node)
     try:
-        with tr.guarded(bool(node.handlers)):
+        with tr.guarded(bool(node.handlers)), _replacing(frame, replaces):
             signal = yield from _block(tr, node.body)
     except PyRaise as problem:
         tr.unwind(frame)
@@ -218,9 +219,26 @@ def _handled(tr: Tracer, node: ast.Try, frame: Frame) -> Steps:
             value = problem.value if problem.value is not None else tr.unknown("an exception", "data")
             store_name(tr, handler.name, value)
         frame.handled = (*frame.handled, problem)
-        with Leaving(lambda: setattr(frame, "handled", frame.handled[:-1])):
+        instead = replaces and problem.name == "ModuleNotFoundError"
+        with Leaving(lambda: setattr(frame, "handled", frame.handled[:-1])), _replacing(tr, instead):
             return (yield from _block(tr, handler.body))
     return (yield from _block(tr, node.orelse)) if signal is None else signal
+
+
+@functools.lru_cache(maxsize=4096)
+def _replaces(node: ast.Try) -> bool:
+    """Whether a handler defines what the block would import."""
+    imports = [n for n in node.body if isinstance(n, (ast.Import, ast.ImportFrom))]
+    names = {a.asname or a.name.partition(".")[0] for n in imports for a in n.names}
+    defined = (n for h in node.handlers for n in h.body if isinstance(n, (ast.FunctionDef, ast.ClassDef)))
+    return any(n.name in names for n in defined)
+
+
+@contextmanager
+def _replacing(where: Frame | Tracer, replaces: bool) -> Iterator[None]:
+    where.replacing += replaces
+    with Leaving(lambda: setattr(where, "replacing", where.replacing - replaces)):
+        yield
 
 
 def _block(tr: Tracer, body: list[ast.stmt]) -> Steps:
@@ -243,6 +261,24 @@ def _pending(frame: Frame, pending: bool) -> Iterator[None]:
 _EXPECTING = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesWithMessage", "suppress", "assertWarns")
 
 
+def _expected_names(manager: ast.expr) -> list[str] | None:
+    """The exceptions that a block expects, where all of them are Python's own and are written there."""
+    given = manager.args if isinstance(manager, ast.Call) else []
+    names = [n for a in given[:1] for n in (a.elts if isinstance(a, ast.Tuple) else [a])]
+    plain = all(isinstance(n, ast.Name) and isinstance(getattr(builtins, n.id, None), type) for n in names)
+    return [n.id for n in names if isinstance(n, ast.Name)] if names and plain else None
+
+
+def _may_be(names: list[str], problem: PyRaise) -> bool:
+    """Whether an exception may be one of those that are expected.
+
+    PyTorch refuses some paddings and convolutions by a NotImplementedError; one refusal may stand for another there.
+    """
+    if "NotImplementedError" in names and isinstance(problem, ShapeFailure):
+        return any(word in problem.problem.operator.lower() for word in ("pad", "conv", "pool", "interpolate"))
+    return _catches(names, problem)
+
+
 def _with_steps(tr: Tracer, node: ast.With | ast.AsyncWith) -> Steps:
     return (yield from _inside(tr, node, 0))
 
@@ -254,6 +290,7 @@ def _inside(tr: Tracer, node: ast.With | ast.AsyncWith, place: int) -> Steps:
     called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
     name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
     swallow = name.startswith(_EXPECTING)
+    only = _expected_names(item.context_expr) if swallow and name != "suppress" else None
     manager = yield from evaluate_steps(tr, item.context_expr)
     value = enter(tr, manager)
     try:
@@ -263,7 +300,7 @@ def _inside(tr: Tracer, node: ast.With | ast.AsyncWith, place: int) -> Steps:
             signal = yield from _inside(tr, node, place + 1)
     except PyRaise as problem:
         tr.unwind(frame)
-        if not leave(tr, manager, problem) and not swallow:
+        if not leave(tr, manager, problem) and not (swallow and (only is None or _may_be(only, problem))):
             raise
         return None
     leave(tr, manager, None)

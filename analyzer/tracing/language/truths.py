@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.known_types import DEVICE
 from analyzer.tracing.language.rows import Rows
 from analyzer.tracing.language.tensors import OpenSize, Tensor
 from analyzer.tracing.language.values import STORE, Api, Bound, DictV, Instance, Layer, ListV, Object, Unknown, Value
@@ -24,6 +25,8 @@ def truth_of(value: Value) -> bool | None:
         if value.value is not None:
             return truth_of(value.value[0])
         if value.truth is None and any(e is None for e in value.excluded) and value.pytype in ("object",):
+            return True
+        if value.truth is None and value.pytype == "object" and value.kind == DEVICE:
             return True
         if isinstance(value, Test) and value.truth is None and value.operation in ("==", "is"):
             if value.subject.value is not None:

@@ -139,6 +139,7 @@ class Function:
     options: dict[str, Value] = field(default_factory=dict)  # parameters that a command-line decorator fills
     compiled: bool = False  # by tf.function
     command: bool = False  # of a command line: what it is called with is no argument of its own
+    instead: bool = False  # of what a package has that is absent here, and may be there elsewhere
     remembers: bool = False  # by functools.cache: called again with the same arguments, it gives the same object
     imitates: Function | None = None  # what `@wraps` says that it stands for
     wrapped: Function | None = None  # what a library's decorator has made this of

@@ -31,6 +31,8 @@ _SIZES = {
     "split_size_or_sections",
 }  # fmt: skip
 
+_OF_ELEMENTS = ("alpha", "rounding_mode")  # of sums and quotients, which change no shape
+
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 AUTOCAST = ("float16", "bfloat16", "float32")  # what `torch.autocast` converts into one another
 
@@ -55,6 +57,8 @@ def hyperparameters_of(tr: Tracer, found: Spec, given: dict[str, Value], name: s
         if isinstance(value, Unknown) and value.value is None:
             converted = _of_unknown(tr, key, value, name)
             if converted is DROP:
+                if key in _OF_ELEMENTS and unnamed:
+                    continue
                 if key in defaults and defaults[key] is not inspect.Parameter.empty:
                     continue
                 return None

@@ -325,16 +325,19 @@ def assign_item(tr: Tracer, owner: Tensor, index: Value, value: Value) -> None:
     if tr.sampler is not None:
         tr.sampler.assign(owner, index, value, tr.speculating > 0)
     write(tr, owner)
-    if owner.dims is None:
-        return
+    rows = owner.framework == "numpy" and isinstance(value, (ListV, tuple))
+    source = tensor_of(tr, value, owner.framework) if isinstance(value, Tensor) or rows else None
+    check_assigned(Op(tr, "assignment", site=tr.site()), owner, index, source)
+
+
+def check_assigned(op: Op, owner: Tensor, index: Value, source: Tensor | None) -> None:
+    """Refuses a value that does not broadcast to the part that is selected."""
     parts = list(index) if isinstance(index, tuple) else [index]
-    target = _indexed(tr, owner, parts, None)
-    source = tensor_of(tr, value, owner.framework) if isinstance(value, Tensor) else None
+    target = _indexed(op.tr, owner, parts, None) if owner.dims is not None else None
     if target is None or source is None or source.dims is None:
         return
     if target == () and owner.framework == "numpy" and owner.dtype in (None, OBJECTS):
         return  # an object, or what may be one
-    op = Op(tr, "assignment", site=tr.site())
     given = list(source.dims)
     while len(given) > len(target) and given and given[0] == 1:
         given.pop(0)

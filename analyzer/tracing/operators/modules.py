@@ -128,6 +128,8 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
         return Bound(instance, name)
     if (distribution := inherited_distribution(instance, name)) is not None:
         return distribution.attrs[name] if name in distribution.attrs else Bound(distribution, name)
+    if name == "inv" and not _TRANSFORMS.isdisjoint(bases) and (found := instance.cls.find("_inverse")) is not None:
+        return Bound(instance, found[0], found[1])
     if name == "training":
         return instance.attrs["training"] if "training" in instance.attrs else mode_of(tr, instance)
     layer = instance.attrs.get("__layer__")
@@ -154,6 +156,9 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
     return None
 
 
+_TRANSFORMS = frozenset(("torch.distributions.Transform", "torch.distributions.transforms.Transform"))
+
+
 def call_library_instance(
     tr: Tracer, owner: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
@@ -162,6 +167,8 @@ def call_library_instance(
         return call_layer(tr, layer, args, kwargs, node)
     if isinstance(layer, Object) and layer.kind == "model":
         return call(tr, layer, args, kwargs, node)
+    if not _TRANSFORMS.isdisjoint(owner.cls.library_bases) and (found := owner.cls.find("_call")) is not None:
+        return call(tr, Bound(owner, found[0], found[1]), args, kwargs, node)
     tr.shared.unknown_calls[f"{owner.cls.name}()"] += 1
     return tr.unknown(f"result of calling a {owner.cls.name}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor
@@ -105,8 +106,15 @@ _PAIRS = "add + subtract - multiply * divide / true_divide / power ** pow ** mod
 _SIGNS = dict(zip(_PAIRS.split()[::2], _PAIRS.split()[1::2], strict=True))
 
 
+_OF_WHOLE: dict[str, Callable[[int, int], int]] = {
+    "gcd": math.gcd, "lcm": math.lcm, "maximum": max, "minimum": min, "fmax": max, "fmin": min,
+}  # fmt: skip
+
+
 @operator(_names("numpy.", _BINARY), "x y *rest")
 def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
+    if op.short in _OF_WHOLE and type(x) is int and type(y) is int:
+        return Tensor((), "int64", "numpy", site=op.where, value=_OF_WHOLE[op.short](x, y))
     truth = op.short.startswith(("logical", "is", "eq", "not_eq", "great", "less"))
     result = broadcast(op, _SIGNS.get(op.short, "+"), x, y, "numpy", "bool" if truth else "")
     if isinstance(result, Tensor) and op.short not in _SIGNS and op.short != "add":
@@ -193,12 +201,33 @@ def reduce(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, a) if not isinstance(a, ListV) or not a.open else None
     if found is None:
         return Unknown("a number", "data", pytype="float")
+    if name in _OF_ROW and not rest and not op.extra and found.dtype in (None, "int64") and _is_row(found.value):
+        return Tensor((), "int64", "numpy", site=op.where, value=_OF_ROW[name](found.value), sources=(found,))
     position = 1 if name == "norm" else 2 if name.startswith("trap") else 0
     default = -1 if name.startswith("trap") else None
     axis = op.extra.get("axis", rest[position] if len(rest) > position else default)
     more = rest[position + 1 : position + 2] if name in ("norm", "count_nonzero") else ()
     keep = op.extra.get("keepdims", more[0] if more else False)
     return _reduced(op, found, axis, keep, _type_of_reduced(name, found.dtype) if "dtype" not in op.extra else None)
+
+
+_OF_ROW: dict[str, Callable[[tuple[int, ...]], int]] = {
+    "sum": sum, "prod": math.prod, "max": max, "amax": max, "min": min, "amin": min,
+}  # fmt: skip
+
+
+def _is_row(value: Value) -> bool:
+    """Whether it is a row of whole numbers that are known, and so few and small that no type is too small for them."""
+    return (
+        type(value) is tuple
+        and 0 < len(value) <= MOST_IN_ROW
+        and all(type(v) is int for v in value)
+        and math.prod(max(abs(v), 1) for v in value) < LARGEST
+    )
+
+
+MOST_IN_ROW = 16
+LARGEST = 2**31
 
 
 def _type_of_reduced(name: str, dtype: str | None) -> str | None:

@@ -9,6 +9,7 @@ from analyzer.tracing.language.values import Api, Iterator_, ListV, Unknown, Val
 from analyzer.tracing.operators.element_types import array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.numpy_operands import array, made, of, unknown
+from analyzer.tracing.operators.ragged import refuse_ragged
 from analyzer.tracing.operators.reinterpretation import reinterpreted
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
@@ -123,10 +124,12 @@ def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
         return Tensor((), op.short, "numpy", site=op.where, value=int(object) if isinstance(object, int) else object)
     if isinstance(object, Iterator_) and not object.once and isinstance(object.length, int):
         object = tuple(range(*object.bounds)) if object.length <= MOST_ELEMENTS else made(op, (object.length,), "int64")
+    asked = op.extra.get("dtype", rest[0] if rest else None)
+    if asked is None or array_type(asked) is not None:
+        refuse_ragged(op, object, "numpy")
     found = array(op, object)
     if found is None:
         return unknown(op)
-    asked = op.extra.get("dtype", rest[0] if rest else None)
     if asked is not None and array_type(asked) is None and _of_records(object):
         return unknown(op)  # with a type of several fields each tuple is one element
     kept = asked is None and (isinstance(object, Tensor) or found.dtype == "bool")

@@ -147,6 +147,23 @@ def mapped(op: Op, input: Value, coordinates: Value, rest: tuple[Value, ...]) ->
 # -------------------------------------------------------------------------------------------------- signals
 
 
+_BETWEEN = {"butter": 0, "bessel": 0, "cheby1": 1, "cheby2": 1, "ellip": 2}  # arguments between order and frequency
+
+
+@operator(_names("scipy.signal.", " ".join(_BETWEEN)), "N *rest")
+def designed_filter(op: Op, N: Value, rest: tuple[Value, ...]) -> Value:
+    """The coefficients of both polynomials of a digital filter; one between two frequencies has twice the order."""
+    order, place = op.tr.term_of(N), _BETWEEN[op.short] + 1
+    given = {n: op.extra.get(n, rest[place + i] if len(rest) > place + i else d) for i, (n, d) in enumerate(_DESIGN)}
+    if order is None or not isinstance(given["btype"], str) or given["output"] != "ba":
+        return op.tr.unknown(f"{op.short}()", "imprecise")
+    size = (2 * order if given["btype"].startswith(("band", "bp", "bs", "pass", "stop")) else order) + 1
+    return made(op, (size,), "float64"), made(op, (size,), "float64")
+
+
+_DESIGN = (("btype", "low"), ("analog", False), ("output", "ba"))
+
+
 @operator(_names("scipy.signal.", "lfilter filtfilt"), "b a x axis=-1 *rest")
 def filtered_signal(op: Op, b: Value, a: Value, x: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, x)

@@ -104,7 +104,7 @@ def _attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Va
             else tr.unknown("an element type", origin_of_kind(value, tr.in_definition), "dtype")
         )
     if name == "device" and value.framework == "torch":
-        device = tr.unknown("a device", origin_of_kind(value, tr.in_definition), name)
+        device = tr.unknown("a device", origin_of_kind(value, tr.in_definition), name, "object")
         device.kind = DEVICE
         if tr.sampler is not None:
             device.attrs |= {"type": "cpu", "index": None}

@@ -9,6 +9,7 @@ from analyzer.tracing.language.values import Unknown, Value
 from analyzer.tracing.operators.element_types import asked_type, dtype_name
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import unknown_tensor
+from analyzer.tracing.operators.ragged import refuse_ragged
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import shape_value, tensor
 from analyzer.validity.terms import Poly
@@ -70,6 +71,7 @@ def get_variable(op: Op, name: Value, shape: Value, dtype: Value, initializer: V
 
 @operator("tf.constant tf.convert_to_tensor", "value dtype=None shape=None name=None")
 def constant(op: Op, value: Value, dtype: Value, shape: Value, name: Value) -> Value:
+    refuse_ragged(op, value, "tf")
     found = tensor(op, value)
     if found is None:
         return unknown_tensor(op, "tf")

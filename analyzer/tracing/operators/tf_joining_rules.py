@@ -69,7 +69,8 @@ def unstack(op: Op, value: Value, num: Value, axis: Value, name: Value) -> Value
     rest = [d for i, d in enumerate(source.dims) if i != axis % len(source.dims)]
     if not isinstance(count, int) or count > 512:
         return op.tr.unknown("unstack()", "imprecise")
-    return ListV([like(op, source, rest, source.dtype) for _ in range(count)])
+    known = source.value if isinstance(source.value, tuple) and len(source.value) == count else (None,) * count
+    return ListV([like(op, source, rest, source.dtype, value=value) for value in known])  # of a shape, each size
 
 
 @operator("tf.split", "value num_or_size_splits=None axis=0 *rest")
@@ -178,7 +179,9 @@ def slice_(op: Op, input_: Value, begin: Value, size: Value, rest: tuple[Value, 
 @operator("tf.gather tf.nn.embedding_lookup tf.embedding_lookup", "params indices *rest")
 def gather(op: Op, params: Value, indices: Value, rest: tuple[Value, ...]) -> Value:
     table, where_ = tensor(op, params), tensor(op, indices)
-    axis = op.extra.get("axis", 0)
+    batch = op.extra.get("batch_dims", 0)
+    axis = op.extra.get("axis")
+    axis = batch if axis is None else axis
     if (
         table is None
         or where_ is None
@@ -186,13 +189,20 @@ def gather(op: Op, params: Value, indices: Value, rest: tuple[Value, ...]) -> Va
         or where_.dims is None
         or not isinstance(axis, int)
         or not table.dims
-        or "batch_dims" in op.extra
+        or not isinstance(batch, int)
+        or not -len(where_.dims) <= batch <= len(where_.dims)
     ):
         return unknown_tensor(op, "tf", tuple(t for t in (table, where_) if t is not None))
     need_axis(op, table, axis)
     position = axis % len(table.dims)
+    shared = batch + len(where_.dims) if batch < 0 else batch
+    sentence = (
+        f"the first {shared} dimensions of {show_shape(where_.dims)} and {show_shape(table.dims)} are those of a batch"
+    )
+    for have, wanted in zip(where_.dims[:shared], table.dims[:shared], strict=False):
+        require(op, equal(have, wanted), "batch", sentence, (table, where_))
     return Tensor(
-        (*table.dims[:position], *where_.dims, *table.dims[position + 1 :]),
+        (*table.dims[:position], *where_.dims[shared:], *table.dims[position + 1 :]),
         table.dtype,
         "tf",
         site=op.where,

@@ -98,7 +98,7 @@ _BINARY = {
     "pow": "**", "floordiv": "//", "mod": "%", "floormod": "%", "equal": "==", "not_equal": "!=", "less": "<",
     "less_equal": "<=", "greater": ">",
     "greater_equal": ">=", "logical_and": "&", "logical_or": "|", "squared_difference": "-", "math.add": "+",
-    "math.subtract": "-",
+    "math.subtract": "-", "scalar_mul": "*",
     "math.multiply": "*", "math.divide": "/", "math.equal": "==", "math.pow": "**", "math.maximum": "maximum",
     "math.minimum": "minimum", "truediv": "/",
     "realdiv": "/", "math.squared_difference": "-", "div_no_nan": "/", "math.divide_no_nan": "/", "atan2": "/",

@@ -45,6 +45,8 @@ def shape_value(op: Op, value: Value) -> tuple[Any, ...] | None:
     """A shape argument: a list, a tuple, or a tensor whose elements are known."""
     if isinstance(value, (int, Poly)) and not isinstance(value, bool):
         return (value,)
+    if isinstance(value, Tensor) and value.dims == () and (size := op.tr.term_of(value)) is not None:
+        return (size,)
     if (
         isinstance(value, Tensor)
         and value.value is None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from analyzer.tracing.language.tensors import Tensor, show_shape
-from analyzer.tracing.language.values import Value
+from analyzer.tracing.language.values import Fields, Value
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -12,7 +15,7 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.operators.torch_operands import reduced_dims
 from analyzer.tracing.operators.torch_reduction_rules import advise_argmax
-from analyzer.validity.terms import equal
+from analyzer.validity.terms import Poly, equal, product
 
 # ------------------------------------------------------------------------------------------------ reductions
 
@@ -51,8 +54,14 @@ def reduce(op: Op, input_tensor: Value, rest: tuple[Value, ...]) -> Value:
         rest[position + 1] if len(rest) > position + 1 else False,
     )
     dims = () if axes is None and not keep else reduced_dims(op, source, axes, keep)
+    row = source.value if op.short in _OF_ROW and dims == () and len(source.dims or ()) == 1 else None
+    if isinstance(row, tuple) and row and all(isinstance(v, (int, Poly)) for v in row):
+        return like(op, source, (), source.dtype, value=_OF_ROW[op.short](row))
     tags = frozenset((AXIS_TWICE,)) if source.graph and _repeats(op, source, axes) else frozenset[str]()
     return like(op, source, dims, "bool" if op.short in ("reduce_all", "reduce_any") else source.dtype, tags=tags)
+
+
+_OF_ROW: dict[str, Callable[[tuple[Any, ...]], Any]] = {"reduce_prod": product, "reduce_sum": sum}  # of sizes
 
 
 def _repeats(op: Op, source: Tensor, axes: Value) -> bool:
@@ -81,7 +90,7 @@ def top_k(op: Op, input: Value, k: Value, rest: tuple[Value, ...]) -> Value:
     if source is None or not source.dims or count is None:
         return op.tr.unknown("top_k()", "imprecise")
     dims = (*source.dims[:-1], count)
-    return like(op, source, dims, source.dtype), like(op, source, dims, "int32")
+    return Fields((like(op, source, dims, source.dtype), like(op, source, dims, "int32")), ("values", "indices"))
 
 
 @operator("tf.nn.in_top_k tf.math.in_top_k", "predictions targets k *rest")

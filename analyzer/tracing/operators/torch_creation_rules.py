@@ -10,6 +10,7 @@ from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.ragged import refuse_ragged
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import made, shape_argument
 from analyzer.validity.terms import Poly
@@ -47,6 +48,7 @@ def _sized_or_filled(op: Op, size: tuple[Value, ...], dtype: str) -> Value:
 
 
 def tensor_like(op: Op, data: Value, dtype: str | None) -> Tensor:
+    refuse_ragged(op, data, "torch")
     found = tensor_of(op.tr, data, "torch")
     if found is None:
         return unknown_tensor(op, "torch")
@@ -59,6 +61,7 @@ def tensor_like(op: Op, data: Value, dtype: str | None) -> Tensor:
     "data dtype=None device=None requires_grad=False",
 )
 def convert(op: Op, data: Value, dtype: Value, device: Value, requires_grad: Value) -> Value:
+    refuse_ragged(op, data, "torch")
     found = tensor_of(op.tr, data, "torch")
     if found is None:
         return unknown_tensor(op, "torch")
@@ -66,7 +69,7 @@ def convert(op: Op, data: Value, dtype: Value, device: Value, requires_grad: Val
         dtype_name(dtype)
         if dtype is not None
         else found.dtype
-        if isinstance(data, Tensor) and found.dtype in ("int64", "bool", "uint8")
+        if isinstance(data, Tensor) and (data.framework == "torch" or found.dtype in ("int64", "bool", "uint8"))
         else None
     )
     if dtype is None and isinstance(data, (ListV, tuple)) and (isinstance(found.value, tuple) or _integers(data)):

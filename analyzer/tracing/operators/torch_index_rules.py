@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from analyzer.tracing.language.tensors import Size, Tensor
-from analyzer.tracing.language.values import Unknown, Value
+from analyzer.tracing.language.values import DictV, ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.index_values import check_along
-from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.indexing import check_assigned
+from analyzer.tracing.operators.operands import items_of, tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, shape_argument
@@ -26,11 +27,24 @@ def gather(op: Op, input: Value, dim: Value, index: Value, rest: tuple[Value, ..
 
 
 @operator(
-    ("Tensor.masked_scatter_ Tensor.index_put Tensor.index_put_ Tensor.index_fill Tensor.index_fill_ torch.index_fill"),
+    "Tensor.masked_scatter_ Tensor.index_fill Tensor.index_fill_ torch.index_fill",
     "input *rest",
 )
 def refilled(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     return input
+
+
+@operator("torch.index_put Tensor.index_put Tensor.index_put_", "input indices values *rest")
+def index_put(op: Op, input: Value, indices: Value, values: Value, rest: tuple[Value, ...]) -> Value:
+    """`input[indices] = values`, or in a copy."""
+    owner, places = tensor_of(op.tr, input, "torch"), tuple(items_of(indices))
+    if owner is not None and places:
+        check_assigned(op, owner, places, tensor_of(op.tr, values, "torch"))
+    return (
+        input
+        if op.short.endswith("_") or owner is None
+        else Tensor(owner.shape, owner.dtype, "torch", site=op.where, sources=(owner,))
+    )
 
 
 @operator("torch.take_along_dim Tensor.take_along_dim", "input indices dim=None")
@@ -108,6 +122,13 @@ def parameter(op: Op, data: Value, requires_grad: Value) -> Value:
         own = () if op.short == "Parameter" else (data,)  # a buffer is no parameter
         return Tensor(data.shape, data.dtype, "torch", site=op.where, sources=own, tags=frozenset(("variable",)))
     return data if isinstance(data, Unknown) else unknown_tensor(op, "torch")
+
+
+@operator("torch.overrides.is_tensor_like", "inp")
+def is_tensor_like(op: Op, inp: Value) -> Value:
+    """A tensor, or an object whose class says so itself."""
+    plain = inp is None or isinstance(inp, (Tensor, bool, int, float, str, bytes, tuple, ListV, DictV))
+    return isinstance(inp, Tensor) if plain else op.tr.unknown("a type test", pytype="bool")
 
 
 @operator("torch.is_tensor", "value")

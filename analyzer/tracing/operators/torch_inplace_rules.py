@@ -18,8 +18,17 @@ from analyzer.validity.terms import any_of, equal
 )
 def written(op: Op, input: Value, other: Value, rest: tuple[Value, ...]) -> Value:
     """What is written stretches to the tensor, never the tensor to it."""
+    return _stretched(op, input, other) if isinstance(input, Tensor) else unknown_tensor(op, "torch")
+
+
+@operator("torch.Tensor.addcmul_ torch.Tensor.addcdiv_ torch.Tensor.lerp_", "input tensor1|end tensor2|weight *rest")
+def written_of_two(op: Op, input: Value, tensor1: Value, tensor2: Value, rest: tuple[Value, ...]) -> Value:
     if not isinstance(input, Tensor):
         return unknown_tensor(op, "torch")
+    return _stretched(op, input, broadcast(op, op.short, tensor1, tensor2, "torch"))
+
+
+def _stretched(op: Op, input: Tensor, other: Value) -> Value:
     if isinstance(other, Tensor) and other.dims is not None and input.dims is not None:
         what = "mask" if op.short == "masked_fill_" else "operand"
         sentence = f"the {what} {show_shape(other.dims)} does not stretch to the tensor {show_shape(input.dims)}"

@@ -16,7 +16,8 @@ from analyzer.validity.terms import Poly, interval_of, substitute, symbol
 
 def shape_argument(op: Op, parts: tuple[Value, ...]) -> tuple[Any, ...] | None:
     """`(2, 3)`, `[2, 3]` or `2, 3` as dimensions; None when the number of dimensions is not known."""
-    if len(parts) == 1 and isinstance(parts[0], (tuple, ListV, Tensor, OpenSize)):
+    scalar = len(parts) == 1 and isinstance(parts[0], Tensor) and parts[0].dims == ()
+    if len(parts) == 1 and isinstance(parts[0], (tuple, ListV, Tensor, OpenSize)) and not scalar:
         value = plain(op.tr, parts[0])
         return (
             value if isinstance(value, tuple) and all(not isinstance(v, (tuple, str, float)) for v in value) else None

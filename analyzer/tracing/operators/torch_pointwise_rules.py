@@ -62,7 +62,7 @@ _UNARY = """erf erfc erfinv exp2 expit expm1 gammaln digamma psi i0 i0e i1 i1e l
 @operator(
     _names("torch.special.", _UNARY)
     + " " + _names("torch.", """erfc exp2 i0 sinc logit msort resolve_conj resolve_neg real imag renorm mvlgamma
-        put index_put index_reduce diagonal_scatter select_scatter slice_scatter positive nan_to_num signbit isreal
+        put index_reduce diagonal_scatter select_scatter slice_scatter positive nan_to_num signbit isreal
         isneginf isposinf matrix_exp fix acosh asinh atanh arccosh arcsinh arctanh deg2rad rad2deg sgn conj_physical
         erfinv fliplr flipud alias_copy randint_like fill fill_ zero_""")
     + " " + _names("Tensor.", "char cdouble cfloat chalf to_sparse to_dense")
@@ -120,13 +120,26 @@ def isin(op: Op, elements: Value, test_elements: Value, rest: tuple[Value, ...])
 
 @operator("torch.bucketize", "input boundaries *rest")
 def bucketize(op: Op, input: Value, boundaries: Value, rest: tuple[Value, ...]) -> Value:
-    return of_one(op, input, ())
+    return _of_type(of_one(op, input, ()), _place_type(op))
+
+
+def _place_type(op: Op) -> str | None:
+    """The element type of places in a row."""
+    asked = op.extra.get("out_int32", False)
+    return {False: "int64", True: "int32"}.get(asked) if isinstance(asked, bool) else None
+
+
+def _of_type(made: Value, dtype: str | None) -> Value:
+    if isinstance(made, Tensor):
+        made.dtype = dtype
+    return made
 
 
 @operator("torch.searchsorted torch.take", "first|sorted_sequence|input values|index|input *rest")
 def looked_up(op: Op, first: Value, values: Value, rest: tuple[Value, ...]) -> Value:
     """One result for each of the values, or of the places, of the second operand."""
-    return of_one(op, values, ())
+    found = tensor_of(op.tr, first, "torch") if op.short == "take" else None
+    return _of_type(of_one(op, values, ()), _place_type(op) if op.short != "take" else found.dtype if found else None)
 
 
 @operator("torch.frexp", "input")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from analyzer.tracing.language.evaluation import call, iterate
 from analyzer.tracing.language.known_types import DEVICE, OTHER_CLASS
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import Instance, Layer, Object, Value, is_term
+from analyzer.tracing.language.values import Instance, Layer, Native, Object, Value, is_term
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.packed import padded
@@ -19,7 +19,7 @@ _TIMES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
         "torch.load torch.jit.load torch.hub.load torch.device torch.no_grad "
         "torch.set_grad_enabled torch.enable_grad torch.autocast torch.inference_mode torch.cuda.amp.autocast "
         "torch.amp.autocast torch.autograd.no_grad torch.cuda.device torch.cuda.stream torch.get_default_dtype "
-        "torch.get_default_device torch.Generator torch.random.fork_rng"
+        "torch.get_default_device torch.random.fork_rng"
     ),
     "*args",
 )
@@ -28,8 +28,9 @@ def outside(op: Op, args: tuple[Value, ...]) -> Value:
     op.tr.types_open = op.tr.types_open or op.tr.autocasting
     literal = op.name == "torch.device" and bool(args) and isinstance(args[0], str)
     own = op.name == "torch.load" and (_reads_own(args) or "torch.save" in op.tr.machine)
-    found = op.tr.unknown(op.short, "imprecise" if literal or own else "data", op.short)
-    found.kind = DEVICE if op.name == "torch.device" else ""
+    device = op.name == "torch.device"
+    found = op.tr.unknown(op.short, "imprecise" if literal or own else "data", op.short, "object" if device else "")
+    found.kind = DEVICE if device else ""
     if found.kind and args and isinstance(args[0], str):
         kind, _, number = args[0].partition(":")
         given = args[1] if len(args) > 1 else int(number) if number.isdigit() else None
@@ -37,6 +38,16 @@ def outside(op: Op, args: tuple[Value, ...]) -> Value:
     if found.kind and op.tr.sampler is not None:
         found.attrs |= {"type": "cpu", "index": None}
     return found
+
+
+@operator("torch.Generator", "device=None")
+def generator(op: Op, device: Value) -> Value:
+    """An object: to give it a seed gives itself."""
+    made = op.tr.unknown("a generator", "data", "Generator", "object")
+    place = op.tr.unknown("a device", "data", "device", "object")
+    place.kind = DEVICE
+    made.attrs |= {"manual_seed": Native("manual_seed", lambda c: made), "device": place}
+    return made
 
 
 def _reads_own(args: tuple[Value, ...]) -> bool:

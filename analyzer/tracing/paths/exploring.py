@@ -124,7 +124,7 @@ def _follow(tr: Tracer, body: Callable[[], object]) -> None:
         tr.report(failure.problem)
         return
     except ArgumentMismatch as failure:
-        if tr.certain:
+        if tr.certain or failure.operands:
             tr.report(failure.problem)
         return
     except PyRaise as error:

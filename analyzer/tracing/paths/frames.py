@@ -17,9 +17,9 @@ from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.contracts.annotations import ObservedCall
 from analyzer.tracing.imports.summaries import Summaries
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import Class, Function, Scope, Value
+from analyzer.tracing.language.values import Class, DictV, Function, Scope, Value
 from analyzer.tracing.paths.paths import OutOfBudget
-from analyzer.tracing.paths.problems import Diagnostic, Place, weight
+from analyzer.tracing.paths.problems import Diagnostic, Place, key_of, weight
 from analyzer.tracing.paths.remembered import Learned, Memory
 from analyzer.tracing.paths.solver import Effort
 from analyzer.tracing.paths.symbols import Site, SymbolFacts
@@ -78,6 +78,7 @@ class Frame:
     forever: int = 0  # and those that have rounds without end
     vague: int = 0  # and those of them whose round stands for others
     handled: tuple[Exception, ...] = ()  # exceptions whose handlers are run
+    replacing: int = 0  # enclosing blocks that define themselves what a package would give that may be absent
     pending: int = 0  # enclosing blocks that do something when they are left
     line: int = 0
     methods: list[Function] = field(default_factory=list)  # that a class body defines
@@ -116,6 +117,7 @@ class Shared:
     unmergeable: Learned = field(default_factory=Learned)  # branches whose sides differ
     kept: dict[Any, Any] = field(default_factory=dict)  # modules that were followed, see `kept_modules`
     lazy: dict[str, Any] = field(default_factory=dict)  # modules of large libraries, see `lazy_modules`
+    set_on_libraries: DictV = field(default_factory=DictV)  # full name -> what the program has put there itself
     summaries: Summaries | None = field(default_factory=Summaries)  # of calls of large libraries
     too_long: Learned = field(default_factory=Learned)  # functions of libraries that spent their budget
     kept_symbols: dict[str, SymbolFacts] = field(default_factory=dict)  # of all of them
@@ -152,7 +154,7 @@ class Shared:
 
     def keep(self, problem: Diagnostic) -> None:
         """Of two verdicts on one place the more certain one is kept."""
-        key = (problem.rule, problem.site.path, problem.site.line, problem.operand)
+        key = key_of(problem)
         old = self.problems.get(key)
         if old is None or weight(problem) > weight(old):
             self.problems[key] = problem

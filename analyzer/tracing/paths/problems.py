@@ -98,6 +98,21 @@ class Diagnostic:
         return self.certain and not self.unreached
 
 
+MADE_UP_RUNS = (SAMPLED_RUN, GUESSED_RUN)
+
+
+def key_of(problem: Diagnostic) -> tuple[Any, ...]:
+    """By which verdicts on one place are known. What is told of a program may turn out to be none; what a run on
+    made-up numbers shows is kept beside it until then."""
+    key = (problem.rule, problem.site.path, problem.site.line, problem.operand)
+    return (*key, problem.tier) if problem.tier in MADE_UP_RUNS else key
+
+
+def told_before(key: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    """Keys of verdicts on the same place that stand for one of a run on made-up numbers."""
+    return [key[:4], *([(*key[:4], SAMPLED_RUN)] if key[4] == GUESSED_RUN else [])]
+
+
 def weight(problem: Diagnostic) -> tuple[bool, bool, bool]:
     """How certain a verdict is, for an order."""
     return problem.proved, problem.certain, not problem.joint

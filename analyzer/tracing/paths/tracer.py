@@ -94,6 +94,7 @@ class Tracer:
         self.in_wrapper = False  # the innermost code of a library is a wrapper of a function of the repository
         self.in_definition = False  # what is traced is a definition that nothing calls
         self.rests_on: frozenset[str] = frozenset()  # bodies that were called to define the module
+        self.replacing = 0  # enclosing handlers that define what an absent package would give
         self.made_up = False  # and this analysis has made up what it is called with
         self.passed: Counter[Place] = Counter()  # what went well on this path
         self.seen: set[Place] = set()  # those of them whose operands have shapes that are known
@@ -210,6 +211,7 @@ class Tracer:
             elif isinstance(value, Lazy) and not value.finished:
                 self.touch(value)
                 value.lost, value.taken = True, value.taken + 1
+                self.forget(value.held)
                 self.modes_origin = self.modes_origin or "imprecise"
 
     def made(self, value: Value) -> Value:
@@ -415,7 +417,7 @@ class Tracer:
         if problem.site.path.startswith(MARK):
             return  # a library's own matter
         if self.sampler is not None:
-            guessed = any(d.origin != "flag" for d in self.path.decisions)
+            guessed = self.path.guessed or any(d.origin != "flag" for d in self.path.decisions)
             if self.doubts or self.sampler.rests_on == INVENTED or (guessed and problem.rule in GUESS_FREE):
                 return
             problem = replace(problem, tier=GUESSED_RUN if guessed else SAMPLED_RUN, certain=False)

@@ -130,6 +130,17 @@ class Sampler:
         self.asked += self._meaning > COMPUTED
         return found.reshape(()).item()
 
+    def exact_truth(self, value: Value) -> bool | None:
+        """The truth that a tensor of one element has whatever numbers are made up; None where it rests on those."""
+        if not isinstance(value, Tensor) or value.graph:
+            return None
+        self._meaning = COMPUTED
+        try:
+            found = self.of(value)
+        except NotComputed:
+            return None
+        return bool(found) if found.size == 1 and self._meaning == COMPUTED else None
+
     def extent(self, tensor: Tensor, ignored: Value = None) -> tuple[int, int] | None:
         """The least and the largest of integers that have a meaning; None where none are known."""
         self._meaning = COMPUTED

@@ -9,6 +9,7 @@ from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.language.arithmetic import UNION
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.dictionary_objects import inherits_dictionary, inherits_list
+from analyzer.tracing.language.known_types import CLASSES, DEVICE
 from analyzer.tracing.language.rows import FRAME, Rows
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import Test, is_unread
@@ -61,8 +62,16 @@ def _kinds(kind: Value) -> Iterator[Value]:
     elif isinstance(kind, tuple):
         for part in kind:
             yield from _kinds(part)
+    elif isinstance(kind, Api) and kind.name in _STAND_FOR:
+        yield CLASSES[_STAND_FOR[kind.name]]
     else:
         yield kind
+
+
+_STAND_FOR = {
+    "six.string_types": "str", "six.text_type": "str", "six.integer_types": "int", "six.binary_type": "bytes",
+    "past.builtins.basestring": "str",
+}  # fmt: skip
 
 
 _NARROWING = ("int", "float", "str", "bool", "list", "dict")
@@ -104,8 +113,10 @@ def _is_layer(name: str, kind: str) -> bool | None:
 def is_a(value: Value, kind: Value) -> bool | None:
     if isinstance(value, Unknown) and value.pytype == "str" and getattr(kind, "name", "") == "type":
         return False
-    if isinstance(kind, Unknown) or isinstance(value, Unknown) or is_unread(value):
+    if isinstance(kind, Unknown) or is_unread(value):
         return None
+    if isinstance(value, Unknown):
+        return False if _never_of(value, kind) else None
     if isinstance(value, Api) and value.name.endswith(".__version__"):
         return None
     if isinstance(value, Rows) and isinstance(kind, (Native, Api, Class)):
@@ -163,6 +174,16 @@ def is_a(value: Value, kind: Value) -> bool | None:
             plain = value.cls.closed and not value.cls.library_bases and kind.name in _TENSORS
             return True if kind.name in value.cls.library_bases else False if plain else None
     return None
+
+
+def _never_of(value: Unknown, kind: Value) -> bool:
+    """Whether a value of which only the type is known is of no such class of the source: none inherits from devices."""
+    if not isinstance(kind, Class) or not kind.closed:
+        return False
+    return value.kind == DEVICE or (value.pytype in _EXACT and f"builtins.{value.pytype}" not in kind.library_bases)
+
+
+_EXACT = ("int", "float", "str", "bool")
 
 
 def _refuses_plain_values(kind: str) -> bool:

@@ -1,0 +1,43 @@
+"""Keras: cells of recurrent layers, which a program calls step by step."""
+
+from __future__ import annotations
+
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Layer, ListV, Value
+from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.operands import items_of
+from analyzer.tracing.operators.refusals import require
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.tf_operands import like, tensor
+from analyzer.validity.terms import equal
+
+
+@operator(
+    "keras.layers.LSTMCell.__init__ keras.layers.GRUCell.__init__ keras.layers.SimpleRNNCell.__init__", "units *rest"
+)
+def cell_arguments(op: Op, **arguments: Value) -> Value:
+    return None
+
+
+@operator(
+    "keras.layers.LSTMCell.__call__ keras.layers.GRUCell.__call__ keras.layers.SimpleRNNCell.__call__",
+    "layer inputs states *rest",
+)
+def cell(op: Op, layer: Layer, inputs: Value, states: Value, rest: tuple[Value, ...]) -> Value:
+    """The output, which is the first state, and the states after the step."""
+    units = op.tr.term_of(layer.args.get("units"), "units")
+    source = tensor(op, inputs)
+    given = [tensor(op, s) for s in (items_of(states) or ([states] if isinstance(states, Tensor) else []))]
+    if source is None or not source.dims or units is None or not given:
+        return op.tr.unknown("states", "imprecise")
+    held: Value = like(op, source, (*source.dims[:-1], units), "float32")
+    for state in given[: 2 if layer.name.endswith("LSTMCell") else 1]:
+        if state is None or not state.dims:
+            return op.tr.unknown("states", "imprecise")
+        sentence = f"a state of shape {show_shape(state.dims)} for {units} units"
+        require(op, equal(state.dims[-1], units), "units", sentence, (state,))
+        held = broadcast(op, "+", held, state, "tf")
+    if not isinstance(held, Tensor):
+        return op.tr.unknown("states", "imprecise")
+    after = [like(op, source, held.dims, "float32") for _ in given]
+    return held, after[0] if isinstance(states, Tensor) else ListV(list(after))

@@ -1,0 +1,70 @@
+"""Functions that a program sets as attributes of a library's modules and classes answer to those names."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+SETTING = """
+import torch
+import torch.nn as nn
+
+def pairs(x):
+    return x.view(-1, 2)
+
+setattr(torch, "pairs", pairs)
+torch.nn.functional.pairs_of = pairs
+torch.Tensor.as_pairs = pairs
+nn.Module.pairs_in = lambda self, x: pairs(x)
+
+class Net(nn.Module):
+    pass
+"""
+CALLS = (
+    "torch.pairs(torch.zeros({n}))",
+    "nn.functional.pairs_of(torch.zeros({n}))",
+    "torch.zeros({n}).as_pairs()",
+    "Net().pairs_in(torch.zeros({n}))",
+    "from torch import pairs as own\nown(torch.zeros({n}))",
+)
+
+
+def errors(tmp_path: Path, text: str) -> list[int]:
+    shared = explore(tmp_path, "program.py", ast.parse(text), Versions())
+    return [p.site.line for p in shared.problems.values() if p.level == "error"]
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize(("size", "wrong"), [(4, False), (5, True)])
+def test_what_is_set_is_called(tmp_path: Path, call: str, size: int, wrong: bool) -> None:
+    assert errors(tmp_path, SETTING + call.format(n=size) + "\n") == ([6] if wrong else [])
+
+
+def test_a_module_of_the_repository_may_set_it(tmp_path: Path) -> None:
+    (tmp_path / "extras.py").write_text(SETTING)
+    uses = (
+        "import sys, torch, extras\nsize = 4\nif len(sys.argv) > 1:\n    size = 6\n"
+        "torch.pairs(torch.zeros(size + {}))\n"
+    )
+    assert errors(tmp_path, uses.format(0)) == []
+    assert errors(tmp_path, uses.format(1)) == [6]
+
+
+def test_what_replaces_a_rule_of_the_library_is_used_instead(tmp_path: Path) -> None:
+    text = "import torch\n{}x = torch.flatten(torch.zeros(2, 3))\nx + torch.zeros(2, 3)\n"
+    assert errors(tmp_path, text.format("")) == [3]
+    assert errors(tmp_path, text.format("torch.flatten = lambda x: x\n")) == []
+
+
+def test_it_is_set_only_on_the_path_that_sets_it(tmp_path: Path) -> None:
+    text = (
+        "import sys, torch\nif len(sys.argv) > 1:\n    torch.flatten = lambda x: x\n"
+        "else:\n    x = torch.flatten(torch.zeros(2, 3))\n    x + torch.zeros(6)\n"
+    )
+    shared = explore(tmp_path, "program.py", ast.parse(text), Versions())
+    assert not [p for p in shared.problems.values() if p.level == "error"]
