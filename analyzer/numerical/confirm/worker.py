@@ -237,6 +237,8 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
             tuple(leaf["held"]) if leaf["held"] is not None else None,
             tuple(tuple((start, end) for start, end in part) for part in leaf["parts"]),
             tuple(leaf["order"]) if leaf["order"] is not None else None,
+            tuple(leaf["even"]) if leaf["even"] is not None else None,
+            bool(leaf["unlike"]),
             tuple((low, high) for low, high in leaf["shown"]),
             bool(leaf["trained"]),
         )
