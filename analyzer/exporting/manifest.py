@@ -54,9 +54,9 @@ class Manifest:
     line of each TensorFlow node. `truths` are floating-point inputs of which the example shows zeros and ones alone,
     `onehot` those of them of which each row holds a single one.
     `spans` holds the numbers between which examples lie that tell something of others, `shown` those of all examples
-    and how many numbers they have, `ordered` the axis along which each row of one rises (1) or falls (-1), `even` the axis
-    along which its steps are equal, and the step, `columns` the ends of features of different size, `filled` which of 0
-    and 1 each row of zeros and ones holds; the rows of those that are `unlike` all differ along the first axis.
+    and how many numbers they have, `ordered` the axis along which each row of one rises (1) or falls (-1), `even` the
+    axis along which its steps are equal, and the step, `columns` the ends of features of different size, `filled` which
+    of 0 and 1 each row of zeros and ones holds; the rows of those that are `unlike` all differ along the first axis.
     `untrained` are weights that training leaves as they are.
     `ran`: PyTorch ran the module itself on its example. `recorded`: numbers that the model read from its own values are
     fixed in it; `read` are the inputs that alone decide these numbers, None where others may.

@@ -29,6 +29,7 @@ from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.roots import least_beside_root
 from analyzer.numerical.transfer.running_totals import least_total
 from analyzer.numerical.transfer.shared_maximum import least_beside_maximum
+from analyzer.numerical.transfer.signs import of_like_signs
 from analyzer.numerical.transfer.solving import of_one_sign
 from analyzer.numerical.transfer.unit_rows import scaled_unit, unit_product
 from analyzer.numerical.transfer.variance import least_variance
@@ -240,7 +241,7 @@ def product(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
             lo, hi = np.fmax(lo, low), np.fmin(hi, high)
     if dtype.is_float:
         lo, hi = dtype.flush(*dtype.nearest_both(lo, hi))
-        if of_one_sign(a, b):
+        if of_one_sign(a, b) or (a.low < 0 and b.low < 0 and of_like_signs(a, b)):
             lo = np.maximum(lo, 0.0)
     low_, high_ = (lo, hi) if np.ndim(lo) == 0 else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
     tight = independent(a, b) if a.tight is not None or b.tight is not None else None
