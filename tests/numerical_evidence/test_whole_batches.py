@@ -42,6 +42,17 @@ class Times(nn.Module):
         return self.loss(values * self.scale[0], times)
 
 
+class Pairs(nn.Module):
+    """Two batches that one layer reads: pairs of samples."""
+
+    def __init__(self, loss):
+        super().__init__()
+        self.layer, self.loss = nn.Linear(3, 2), loss
+
+    def forward(self, x, y):
+        return self.loss((self.layer(x) - self.layer(y)).abs().sum(1), (x - y).abs().sum(1))
+
+
 def rows():
     torch.manual_seed(0)
     return (torch.randn(8, 3),)
@@ -65,6 +76,19 @@ def a_pair():
 
 def silence():
     return Batch(lambda x, y: (y.sum(1) / x.abs().sum(1)).sum()), rows()
+
+
+def pairs():
+    torch.manual_seed(0)
+    return torch.randn(8, 3), torch.randn(8, 3)
+
+
+def distances_of_all_pairs():
+    return Pairs(lambda given, wanted: (given / wanted.sum()).sum()), pairs()
+
+
+def distance_of_each_pair():
+    return Pairs(lambda given, wanted: (given / wanted).sum()), pairs()
 
 
 def what_no_layer_reads():
@@ -105,6 +129,8 @@ LEVELS = {
     "spread_of_each_feature": Level.ERROR,
     "a_pair": Level.ERROR,
     "silence": Level.ERROR,
+    "distances_of_all_pairs": Level.WARNING,
+    "distance_of_each_pair": Level.ERROR,
     "what_no_layer_reads": Level.ERROR,
     "first_step": Level.WARNING,
     "first_step_of_uneven_times": Level.ERROR,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import zlib
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -37,8 +39,16 @@ def evenly(array: np.ndarray, axis: int, least: float, ends: tuple[float, float]
     step = np.where(np.sign(least) * step >= abs(most), step, most)
     away = np.maximum(-count * step, 0.0), np.maximum(count * step, 0.0)
     first = np.clip(rows[..., :1], ends[0] + away[0], np.maximum(ends[1] - away[1], ends[0] + away[0]))
-    made = np.clip(first + step * np.arange(count + 1), *ends)
-    return np.moveaxis(made, -1, axis).astype(array.dtype)
+    made: np.ndarray = np.moveaxis(np.clip(first + step * np.arange(count + 1), *ends), -1, axis).astype(array.dtype)
+    return made
+
+
+def alike_in_pairs(batches: Sequence[np.ndarray]) -> bool:
+    """Whether two batches of four rows or more are equal in more than half of their rows."""
+    return any(
+        a.shape == b.shape and len(a) >= FEWEST_ROWS and 2 * int((a == b).reshape(len(a), -1).all(1).sum()) > len(a)
+        for a, b in itertools.combinations(batches, 2)
+    )
 
 
 def unlike_rows(array: np.ndarray, name: str, ends: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

@@ -84,10 +84,10 @@ def usual(leaf: Leaf, rng: np.random.Generator, size: float = 0.0) -> np.ndarray
         low, high = leaf.shown[0] if leaf.shown else (leaf.lo, leaf.hi)
         most = min(math.floor(high), math.floor(leaf.hi))
         return rng.integers(min(max(math.ceil(low), math.ceil(leaf.lo)), most), most, leaf.shape, endpoint=True)
-    low, high = leaf.usual_ends()
+    least, greatest = leaf.usual_ends()
     if size and leaf.role == "input":
-        low, high = np.minimum(low, -size), np.maximum(high, size)
-    return rng.uniform(np.clip(low, leaf.lo, leaf.hi), np.clip(high, leaf.lo, leaf.hi), leaf.shape)
+        least, greatest = np.minimum(least, -size), np.maximum(greatest, size)
+    return rng.uniform(np.clip(least, leaf.lo, leaf.hi), np.clip(greatest, leaf.lo, leaf.hi), leaf.shape)
 
 
 def _middle(leaf: Leaf) -> float:
