@@ -28,9 +28,14 @@ def read_by_layer(value: ir.Value) -> bool:
     return False
 
 
+def keeps_rows(node: ir.Node) -> bool:
+    """Whether a node gives each row what it computes of that row alone, where it leaves their number as it is."""
+    return bool(traits_of(node) & (IDENTITY | CONVERTS | RESHAPES | ELEMENTWISE))
+
+
 def _same_rows(node: ir.Node, operand: ir.Value) -> ir.Value | None:
     """The result of a node that keeps the rows of an operand along the first axis."""
-    if not traits_of(node) & (IDENTITY | CONVERTS | RESHAPES | ELEMENTWISE) or not node.outputs:
+    if not keeps_rows(node) or not node.outputs:
         return None
     before, after = operand.shape, node.outputs[0].shape
     if before is None or after is None or not len(before) or not len(after) or before[0] != after[0]:

@@ -53,6 +53,18 @@ class Pairs(nn.Module):
         return self.loss((self.layer(x) - self.layer(y)).abs().sum(1), (x - y).abs().sum(1))
 
 
+class Rectified(nn.Module):
+    """Distances of what rectified units say of a batch; all of them may be off for every sample."""
+
+    def __init__(self, loss):
+        super().__init__()
+        torch.manual_seed(1)
+        self.layer, self.last, self.loss = nn.Linear(3, 24), nn.Linear(24, 2), loss
+
+    def forward(self, x):
+        return self.loss(self.layer(x).relu(), self.last)
+
+
 def rows():
     torch.manual_seed(0)
     return (torch.randn(8, 3),)
@@ -89,6 +101,18 @@ def distances_of_all_pairs():
 
 def distance_of_each_pair():
     return Pairs(lambda given, wanted: (given / wanted).sum()), pairs()
+
+
+def spread_of_rectified():
+    return Rectified(lambda r, last: ((y := last(r)) / (y - y.mean(0)).abs().sum()).sum()), rows()
+
+
+def each_rectified_unit():
+    return Rectified(lambda r, last: (last(r).sum() / r.sum(0)).sum()), rows()
+
+
+def each_rectified_row():
+    return Rectified(lambda r, last: (last(r).sum(1) / r.sum(1)).sum()), rows()
 
 
 def what_no_layer_reads():
@@ -129,6 +153,9 @@ LEVELS = {
     "spread_of_each_feature": Level.ERROR,
     "a_pair": Level.ERROR,
     "silence": Level.ERROR,
+    "spread_of_rectified": Level.WARNING,
+    "each_rectified_unit": Level.ERROR,
+    "each_rectified_row": Level.ERROR,
     "distances_of_all_pairs": Level.WARNING,
     "distance_of_each_pair": Level.ERROR,
     "what_no_layer_reads": Level.ERROR,
