@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import onnx_ir as ir
+import onnxruntime
 import pytest
 
 BANK = """
@@ -60,3 +63,42 @@ def test_what_a_tracer_leaves_in_a_memory_is_taken_out_of_it(name, project, expo
     graph = export_entry(f"bank.py:{name}")
     assert graph.ran
     assert [v.name for v in graph.graph.inputs if v.name in ("x", "weights")] == ["x", "weights"]
+
+
+AVERAGE = """
+import torch
+
+
+class Average(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.online, self.target = torch.nn.Linear(3, 2), torch.nn.Linear(3, 2)
+        self.target.requires_grad_(False)
+
+    @torch.no_grad()
+    def update(self):
+        for q, k in zip(self.online.parameters(), self.target.parameters()):
+            k.data = k.data * 0.75 + q.data * 0.25
+
+    def forward(self, x):
+        self.update()
+        return self.online(x), self.target(x)
+
+
+def average():
+    return Average(), (torch.randn(4, 3),)
+"""
+
+
+def test_a_running_mean_of_weights_is_followed(project, export_entry):
+    """``k.data = k.data * m + q.data * (1 - m)``: what reads k afterwards reads the mean."""
+    project.write("average.py", AVERAGE)
+    graph = export_entry("average.py:average")
+    held = {name: value.const_value.numpy() for name, value in graph.graph.initializers.items()}
+    weights = {n: held[n] for n in ("online.weight", "online.bias", "target.weight", "target.bias")}
+    x = np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32)
+    run = onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString())
+    online, target = run.run(None, {run.get_inputs()[0].name: x})[:2]
+    assert online == pytest.approx(x @ weights["online.weight"].T + weights["online.bias"], abs=1e-5)
+    mean = {part: 0.75 * weights[f"target.{part}"] + 0.25 * weights[f"online.{part}"] for part in ("weight", "bias")}
+    assert target == pytest.approx(x @ mean["weight"].T + mean["bias"], abs=1e-5)
