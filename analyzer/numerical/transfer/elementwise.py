@@ -83,8 +83,10 @@ def reciprocal(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     hi = np.where(inside, 1 / x.dtype.smallest, hi)[()]
     result = rounded(ctx, x, np.clip(lo, x.dtype.lo, x.dtype.hi), np.clip(hi, x.dtype.lo, x.dtype.hi), ulps=1)
     # Rounding keeps the sign, and nothing is rounded of an infinity.
-    result.lo = np.where((x.lo >= 0) | np.isneginf(x.hi), np.maximum(result.lo, 0.0), result.lo)[()]
-    result.hi = np.where((x.hi <= 0) | np.isposinf(x.lo), np.minimum(result.hi, 0.0), result.hi)[()]
+    above = np.asarray((x.lo >= 0) | (x.hi == -np.inf))
+    below = np.asarray((x.hi <= 0) | (x.lo == np.inf))
+    result.lo = select(above, np.maximum(result.lo, 0.0), result.lo)
+    result.hi = select(below, np.minimum(result.hi, 0.0), result.hi)
     return result
 
 
