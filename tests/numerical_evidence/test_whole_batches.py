@@ -13,7 +13,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.exporting.inside.shown import examples_show
 from analyzer.findings import Finding, Level
 from analyzer.numerical.analysis import analyse
-from analyzer.numerical.confirm.arrangement import evenly, unlike_rows
+from analyzer.numerical.confirm.arrangement import alike_in_pairs, evenly, unlike_rows
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from tests.numerical_detection.conftest import export_all
 
@@ -186,6 +186,18 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tuple[
 def test_what_a_batch_of_equal_rows_brings_about_is_a_warning(name: str, found: dict[str, tuple[Finding, ...]]) -> None:
     levels = {f.level for f in found[name] if f.rule == "numerical/division-by-zero"}
     assert levels == {LEVELS[name]}
+
+
+def test_batches_are_alike_in_pairs_where_most_pairs_are_as_far_apart() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.choice([0.0, 100.0], (8, 3))
+    assert alike_in_pairs([rows, rows])
+    assert alike_in_pairs([rows, 100 - rows])
+    other = rng.normal(size=(8, 3))
+    assert not alike_in_pairs([rows, other])
+    other[:3] = rows[:3]  # equal pairs beside others
+    assert not alike_in_pairs([rows, other])
+    assert not alike_in_pairs([rows[:3], rows[:3]])
 
 
 def ends(low: float, high: float) -> tuple[np.ndarray, np.ndarray]:

@@ -44,11 +44,19 @@ def evenly(array: np.ndarray, axis: int, least: float, ends: tuple[float, float]
 
 
 def alike_in_pairs(batches: Sequence[np.ndarray]) -> bool:
-    """Whether two batches of four rows or more are equal in more than half of their rows."""
+    """Whether two batches of four rows or more are as far from each other in more than half of their rows.
+
+    So are equal ones, and those that stand at opposite ends of their range.
+    """
     return any(
-        a.shape == b.shape and len(a) >= FEWEST_ROWS and 2 * int((a == b).reshape(len(a), -1).all(1).sum()) > len(a)
+        a.shape == b.shape and len(a) >= FEWEST_ROWS and 2 * _most_alike(np.abs(a - b)) > len(a)
         for a, b in itertools.combinations(batches, 2)
     )
+
+
+def _most_alike(array: np.ndarray) -> int:
+    """How often the most frequent row occurs."""
+    return int(np.unique(array.reshape(len(array), -1), axis=0, return_counts=True)[1].max())
 
 
 def unlike_rows(array: np.ndarray, name: str, ends: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
