@@ -6,8 +6,8 @@ A value follows another where each of its elements is 0 or has the other's sign,
 from __future__ import annotations
 
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.operators.declaration import IDENTITY, SIGN_OF_OPERAND
 
-ODD = frozenset({"Sign", "Round", "Identity", "StopGradient", "Tanh"})  # 0 at 0, and of the sign of their operand
 MOST = 24  # values looked at
 
 
@@ -31,8 +31,10 @@ def followed(tensor: AbstractTensor) -> set[int]:
         origin = current.origin
         if origin is None or not isinstance(first := origin.inputs[0], AbstractTensor):
             continue
-        name = origin.rule.name
-        if name in ODD or (name == "Cast" and first.dtype.is_float and current.dtype.is_float):
+        name, traits = origin.rule.name, origin.rule.operator.traits
+        if traits & (SIGN_OF_OPERAND | IDENTITY) or (
+            name == "Cast" and first.dtype.is_float and current.dtype.is_float
+        ):
             stack.append(first)
         elif name in ("Mul", "Div") and isinstance(second := origin.inputs[1], AbstractTensor):
             if second.low >= 0 and (name == "Mul" or second.low >= second.dtype.smallest):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from analyzer.numerical.domain.tensor import AbstractTensor
-
-COPIES = frozenset({"Identity", "StopGradient", "PreventGradient"})
+from analyzer.operators.declaration import IDENTITY
 
 
 def given_back(a: AbstractTensor, b: AbstractTensor) -> tuple[float, float]:
@@ -44,6 +43,6 @@ def _less(difference: AbstractTensor, x: AbstractTensor) -> AbstractTensor | Non
 
 def _plain(tensor: AbstractTensor) -> AbstractTensor:
     """What a value is a copy of."""
-    while tensor.origin is not None and tensor.origin.rule.name in COPIES:
+    while tensor.origin is not None and tensor.origin.rule.operator.traits & IDENTITY:
         tensor = tensor.origin.inputs[0]
     return tensor
