@@ -16,7 +16,7 @@ from analyzer.exporting.inside.specialized import INDEPENDENT
 from analyzer.exporting.manifest import FORMATS, Manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph, layer_of, set_call_site, set_display_name, set_frozen, set_layer, set_location
-from analyzer.graph.model import COLUMNS, FILLED, ONE_HOT, ORDER, SHOWN, SPAN, TRUTHS, UNTRAINED
+from analyzer.graph.model import COLUMNS, EVEN, FILLED, ONE_HOT, ORDER, SHOWN, SPAN, TRUTHS, UNLIKE, UNTRAINED
 from analyzer.loading.onnx_file import map_external
 from analyzer.loading.reading import load
 from analyzer.problem import TargetProblem
@@ -93,6 +93,11 @@ def _note_examples(graph: Graph, manifest: Manifest) -> None:
         order = manifest.ordered.get(value.name or "")
         if order is not None:
             value.metadata_props[ORDER] = f"{order[0]} {order[1]}"
+        even = manifest.even.get(value.name or "")
+        if even is not None:
+            value.metadata_props[EVEN] = f"{even[0]} {even[1]!r}"
+        if value.name in manifest.unlike:
+            value.metadata_props[UNLIKE] = "1"
 
 
 def _locate_layers(graph: Graph, created: Mapping[str, Location]) -> None:

@@ -54,8 +54,9 @@ class Manifest:
     line of each TensorFlow node. `truths` are floating-point inputs of which the example shows zeros and ones alone,
     `onehot` those of them of which each row holds a single one.
     `spans` holds the numbers between which examples lie that tell something of others, `shown` those of all examples
-    and how many numbers they have, `ordered` the axis along which each row of one rises (1) or falls (-1), `columns`
-    the ends of features of different size, `filled` which of 0 and 1 each row of zeros and ones holds.
+    and how many numbers they have, `ordered` the axis along which each row of one rises (1) or falls (-1), `even` the
+    axis along which its steps are equal, and the step, `columns` the ends of features of different size, `filled` which
+    of 0 and 1 each row of zeros and ones holds; the rows of those that are `unlike` all differ along the first axis.
     `untrained` are weights that training leaves as they are.
     `ran`: PyTorch ran the module itself on its example. `recorded`: numbers that the model read from its own values are
     fixed in it; `read` are the inputs that alone decide these numbers, None where others may.
@@ -78,6 +79,8 @@ class Manifest:
     spans: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     shown: Mapping[str, tuple[float, float, int]] = field(default_factory=dict)
     ordered: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    even: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    unlike: tuple[str, ...] = ()
     untrained: tuple[str, ...] = ()
     columns: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     filled: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -132,6 +135,8 @@ def _manifest(data: Any) -> Manifest:
         spans={_text(k): _span(v) for k, v in data.get("spans", {}).items()},
         shown={_text(k): (*_span(v[:2]), int(v[2])) for k, v in data.get("shown", {}).items()},
         ordered={_text(k): (int(v[0]), 1 if int(v[1]) > 0 else -1) for k, v in data.get("ordered", {}).items()},
+        even={_text(k): (int(v[0]), float(v[1])) for k, v in data.get("even", {}).items()},
+        unlike=_list(data.get("unlike", [])),
         untrained=_list(data.get("untrained", [])),
         columns={
             _text(k): tuple(_span(ends) for ends in zip(*v, strict=True)) for k, v in data.get("columns", {}).items()

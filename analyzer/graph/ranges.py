@@ -30,6 +30,8 @@ class ValueRange:
     held: tuple[float, float] | None = None  # between these numbers lies one element at least
     parts: Parts = ()  # … and one of each of these parts of the tensor
     order: tuple[int, int] | None = None  # the axis along which numbers rise (1) or fall (-1), or stay equal
+    even: tuple[int, float] | None = None  # the axis along which steps are equal, and the least of them, with its sign
+    unlike: bool = False  # its rows along the first axis are not all alike: a batch
 
     def __post_init__(self) -> None:
         if not self.lo <= self.hi:

@@ -16,8 +16,9 @@ import onnx_ir as ir
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, role_of
-from analyzer.graph.model import ONE_HOT, ORDER, SHOWN, SIGNATURE, SPAN
+from analyzer.graph.model import EVEN, ONE_HOT, ORDER, SHOWN, SIGNATURE, SPAN, UNLIKE
 from analyzer.graph.ranges import Origin
+from analyzer.numerical.batches import read_by_layer
 from analyzer.numerical.decided import beside_ignored, decided_parts, read_parts
 from analyzer.numerical.inference import Uses, inferred_input, inferred_parameter, initial_range
 from analyzer.numerical.masks import filled_rows, named_mask
@@ -153,13 +154,25 @@ def _numbers(text: str) -> tuple[float, float]:
 
 
 def _in_order(given: Assumption, value: ir.Value) -> Assumption:
-    """Of numbers of which nobody stated a range: in order, if their example is (edges, times). Equal ones are data."""
-    if ORDER not in value.metadata_props or given.range.origin is Origin.DECLARED:
+    """Of numbers of which nobody stated a range: in order, if their example is (edges, times). Equal ones are data.
+
+    But those of an evenly spaced example have equal steps, none less than a tenth of its steps, and the rows of a batch
+    are not all alike if those of the example differ. What a layer reads is a batch, and no grid.
+    """
+    properties, rank = value.metadata_props, len(value.shape) if value.shape is not None else 0
+    if given.range.origin is Origin.DECLARED or not {ORDER, EVEN, UNLIKE} & properties.keys():
         return given
-    axis, sign = map(int, value.metadata_props[ORDER].split())
-    if value.shape is None or not 0 <= axis < len(value.shape):
-        return given
-    return replace(given, range=replace(given.range, order=(axis, sign), reason="like the example"))
+    layer, found = read_by_layer(value), given.range
+    if ORDER in properties:
+        axis, sign = map(int, properties[ORDER].split())
+        found = replace(found, order=(axis, sign), reason="like the example") if 0 <= axis < rank else found
+    if EVEN in properties and not layer:
+        axis, step = int(properties[EVEN].split()[0]), float(properties[EVEN].split()[1])
+        even = (axis, step / BEYOND)
+        found = replace(found, even=even, reason="like the example") if 0 <= axis < rank else found
+    if UNLIKE in properties and layer:
+        found = replace(found, unlike=True, reason="like the example")
+    return replace(given, range=found)
 
 
 def _as_masked(given: Assumption, value: ir.Value) -> Assumption:

@@ -10,6 +10,7 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.graph import display_name
+from analyzer.numerical.beside import add_points, proves_beside
 from analyzer.numerical.boxes import proves_by_boxes
 from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.dims import Shape
@@ -163,6 +164,8 @@ class Context:
         attempt = self.run.attempt
         if self.options.splitting and attempt(self.node, lambda: proves_by_splitting(self.run, tensors, safe)):
             return True
+        if attempt(self.node, lambda: self.rule.elementwise and proves_beside(tensors, safe)):
+            return True
         if attempt(self.node, lambda: proves_by_regions(self.run, tensors, safe)):
             return True
         if self.options.splitting and attempt(self.node, lambda: proves_by_boxes(self.run, tensors, safe)):
@@ -223,10 +226,9 @@ class Context:
         """Adds the results that are not finite, for those who throw them away to see."""
         if NAN in self.bad:
             result.nan = True
-        if BELOW in self.bad:
-            result.lo = np.full_like(result.lo, -np.inf)[()]
-        if ABOVE in self.bad:
-            result.hi = np.full_like(result.hi, np.inf)[()]
+        points = [p for kind, p in ((BELOW, -np.inf), (ABOVE, np.inf)) if kind in self.bad]
+        if points:
+            add_points(result, points)
         result.form, result.tight = None, None
 
     def require(

@@ -52,8 +52,8 @@ ASSUMED_INPUTS = (
 )
 BEYOND_EXAMPLES = (
     "It takes values of {names} that neither example nor name shows (another sign, more than {times:g} times as large, "
-    "0 where the example keeps away from it, labels outside [0, 1], padding alone, another order), and nobody stated "
-    "that range: declare the true one under `inputs` to be sure."
+    "0 where the example keeps away from it, labels outside [0, 1], padding alone, another order, rows or steps that "
+    "are all alike), and nobody stated that range: declare the true one under `inputs` to be sure."
 )
 NOT_TRAINED = "No trained weight comes before it: its gradient is computed only where that of the input is asked for."
 NULL_SET = (

@@ -11,6 +11,7 @@ import onnx_ir as ir
 
 from analyzer.graph import Graph, ValueRange
 from analyzer.graph.ranges import Origin
+from analyzer.numerical.beside import beside, keep_beside
 from analyzer.numerical.boxes import ROUNDS_OF_A_RUN
 from analyzer.numerical.context import Application, Context
 from analyzer.numerical.domain import dims, dtypes
@@ -256,6 +257,8 @@ class Run:
             if isinstance(result, AbstractTensor):
                 if context.bad and result.dtype.is_float:
                     context.with_bad_results(result)
+                elif not result.final and any(beside(i) is not None for i in inputs):
+                    keep_beside(context, inputs, result)
                 self.finish(context, inputs, index, result)
         return results
 

@@ -11,6 +11,7 @@ from analyzer.operators.declaration import (
     MONOTONE,
     PIECEWISE_LINEAR,
     SAME_SHAPE,
+    SIGN_OF_OPERAND,
     UNARY,
     WEIGHTS,
     operator,
@@ -26,7 +27,12 @@ OPERATORS = (
         keras="ops.sigmoid",
     ),
     operator(
-        "Tanh", (1, 6, 13), tf="Tanh", torch="tanh Tanh", traits=FLOATING | BOUNDED | UNARY | MONOTONE, keras="ops.tanh"
+        "Tanh",
+        (1, 6, 13),
+        tf="Tanh",
+        torch="tanh Tanh",
+        traits=SIGN_OF_OPERAND | FLOATING | BOUNDED | UNARY | MONOTONE,
+        keras="ops.tanh",
     ),
     operator(
         "Softplus",

@@ -40,6 +40,7 @@ class Trait(Flag):
     BOUNDED = auto()  # of one operand, whose infinities become finite; NaN stays
     FLOATING = auto()  # PyTorch gives the results of integers in the default floating type
     FLOORED = auto()  # of one operand, whose -inf becomes finite; +inf and NaN stay
+    SIGN_OF_OPERAND = auto()  # of one operand: each result is 0 or has its sign, and is 0 where it is
     ASKS_FINITE = auto()  # tells whether operand 0 is NaN or infinite
     PRODUCT = auto()  # multiplies elements of one operand with each other or with themselves: grows exponentially
     CLASS_LOSS = auto()  # operand 0 holds a row of scores for each class number in operand 1
@@ -89,6 +90,7 @@ PLUS_ZERO = Trait.PLUS_ZERO
 BOUNDED = Trait.BOUNDED
 FLOATING = Trait.FLOATING
 FLOORED = Trait.FLOORED
+SIGN_OF_OPERAND = Trait.SIGN_OF_OPERAND
 ASKS_FINITE = Trait.ASKS_FINITE
 PRODUCT = Trait.PRODUCT
 CLASS_LOSS = Trait.CLASS_LOSS

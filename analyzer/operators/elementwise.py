@@ -27,6 +27,7 @@ from analyzer.operators.declaration import (
     POLYNOMIAL,
     RANDOM,
     SAME_SHAPE,
+    SIGN_OF_OPERAND,
     STATEFUL,
     UNARY,
     operator,
@@ -97,11 +98,18 @@ OPERATORS = (
         keras="ops.abs ops.absolute",
     ),
     operator(
-        "Sign", (9, 13), tf="Sign", torch="sign", traits=BOUNDED | UNARY | MONOTONE | PIECEWISE_LINEAR, keras="ops.sign"
+        "Sign",
+        (9, 13),
+        tf="Sign",
+        torch="sign",
+        traits=SIGN_OF_OPERAND | BOUNDED | UNARY | MONOTONE | PIECEWISE_LINEAR,
+        keras="ops.sign",
     ),
     operator("Ceil", (1, 6, 13), tf="Ceil", torch="ceil", traits=UNARY | MONOTONE, keras="ops.ceil"),
     operator("Floor", (1, 6, 13), tf="Floor", torch="floor", traits=UNARY | MONOTONE, keras="ops.floor"),
-    operator("Round", (11, 22), tf="Round Rint", torch="round", traits=UNARY | MONOTONE, keras="ops.round"),
+    operator(
+        "Round", (11, 22), tf="Round Rint", torch="round", traits=SIGN_OF_OPERAND | UNARY | MONOTONE, keras="ops.round"
+    ),
     operator("Square", tf="Square", torch="square", traits=UNARY | POLYNOMIAL | PLUS_ZERO, keras="ops.square"),
     operator("Erf", (9, 13), tf="Erf", torch="erf", traits=FLOATING | BOUNDED | UNARY | MONOTONE, keras="ops.erf"),
     operator("Erfc", tf="Erfc", traits=UNARY),

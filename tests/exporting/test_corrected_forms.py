@@ -87,3 +87,27 @@ def test_attention_of_fewer_than_four_axes(batch: tuple[int, ...], mask: str) ->
     else:
         causal = mask == "causal"
         agrees(lambda *given: F.scaled_dot_product_attention(*given, is_causal=causal), query, key, value)
+
+
+BAGS = torch.tensor([2, 0, 5, 5, 1, 3]), torch.tensor([0, 2, 2, 5])  # the second of four bags is empty
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+@pytest.mark.parametrize("padding", [None, 5])
+@pytest.mark.parametrize("last", [False, True])
+def test_bags_of_rows_are_those_of_torch_and_0_where_they_are_empty(mode: str, padding: int | None, last: bool) -> None:
+    torch.manual_seed(0)
+    indices, offsets = BAGS
+    offsets = torch.cat([offsets, torch.tensor([6])]) if last else offsets
+    how: dict[str, Any] = {"mode": mode, "padding_idx": padding, "include_last_offset": last}
+    agrees(lambda w, i, o: F.embedding_bag(i, w, o, **how), torch.randn(6, 3), indices, offsets)
+
+
+def test_weighed_bags_of_rows() -> None:
+    torch.manual_seed(0)
+    indices, offsets = BAGS
+
+    def weighed(table: torch.Tensor, indices: torch.Tensor, offsets: torch.Tensor, each: torch.Tensor) -> torch.Tensor:
+        return F.embedding_bag(indices, table, offsets, mode="sum", per_sample_weights=each)
+
+    agrees(weighed, torch.randn(6, 3), indices, offsets, torch.rand(6))

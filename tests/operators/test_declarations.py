@@ -27,6 +27,7 @@ from analyzer.operators.declaration import (
     MONOTONE,
     PLUS_ZERO,
     SAME_SHAPE,
+    SIGN_OF_OPERAND,
     Operator,
     Trait,
 )
@@ -142,6 +143,10 @@ def test_traits_hold_of_the_reference(name: str) -> None:
         assert np.isnan(ends[2]) or name == "Sign"  # the sign of NaN is not defined
     if traits & FLOORED:
         assert np.isfinite(evaluate(name, np.array([-np.inf], np.float32))).all()
+    if traits & SIGN_OF_OPERAND:
+        near = np.array([0.0, 1e-30, -1e-30, 0.5, -0.5], np.float32)
+        for given, made in ((x, y), (near, evaluate(name, near))):
+            assert ((made == 0) | (np.sign(made) == np.sign(given))).all()
     if traits & PLUS_ZERO:
         assert not np.signbit(evaluate(name, np.array([0.0, -0.0, -1e-45], np.float32))).any()
 

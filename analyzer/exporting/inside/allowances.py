@@ -6,8 +6,11 @@ import contextlib
 import importlib
 import math
 import struct
+import sys
 from collections.abc import Iterator
 from typing import Any
+
+HELD = 2  # references to what only a pair of our list holds, while it is counted
 
 
 @contextlib.contextmanager
@@ -28,7 +31,9 @@ def data_that_stays(torch: Any) -> Any:
     The first is how code moves a weight to where it is already. Tracers record it as a replacement of the weight's
     memory, which they then refuse. The second has the same memory without a gradient: what changes it in place
     (``noise.data.normal_()``) changes the buffer, where tracers see a constant that nothing may change. Another tensor
-    as the data is refused: tracers go on with the old one.
+    as the data is copied into its memory (``k.data = k.data * m + q.data * (1 - m)``, a running mean of weights), if it
+    has the same shape and type and nothing that was read of the old data is still held: that would change as well. Else
+    it is refused: tracers go on with the old one.
     """
     from torch.overrides import TorchFunctionMode
 
@@ -38,7 +43,13 @@ def data_that_stays(torch: Any) -> Any:
     class Staying(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             if function == write:
-                if any(made is args[1] and of is args[0] for made, of in given):
+                tensor, new = args
+                if any(made is new and of is tensor for made, of in given):
+                    return None
+                alike = (tensor.shape, tensor.dtype, tensor.device) == (new.shape, new.dtype, new.device)
+                given[:] = [pair for pair in given if sys.getrefcount(pair[0]) > HELD]  # what nobody reads any more
+                if alike and not any(of is tensor for _, of in given):
+                    tensor.detach().copy_(new.detach())
                     return None
                 raise RuntimeError("the memory of a tensor is replaced (`.data = …`), which no tracer follows")
             if function == read:

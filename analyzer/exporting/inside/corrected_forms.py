@@ -67,10 +67,64 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
         result = nn.aten_scaled_dot_product_attention(query, key, value, attn_mask, *rest, **named)
         return op.Squeeze(result, op.Constant(value_ints=list(range(4 - max(ranks))))) if max(ranks) < 4 else result
 
+    def embedding_bag(
+        weight: Any,
+        indices: Any,
+        offsets: Any,
+        scale_grad_by_freq: bool = False,
+        mode: int = 0,
+        sparse: bool = False,
+        per_sample_weights: Any = None,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> Any:
+        """Sums, means or maxima of bags of rows, 0 of an empty bag: which index lies in which bag is a matrix.
+
+        The exporter's own form loops over the bags and divides by the size of an empty one.
+        """
+        axis, ends = op.Constant(value_ints=[1]), op.Constant(value_ints=[9223372036854775807])
+        rows, size = op.Gather(weight, indices), op.Size(indices)
+        starts = op.Cast(offsets, to=ir.DataType.INT64)
+        last = op.Reshape(size, op.Constant(value_ints=[1]))
+        later = op.Slice(starts, op.Constant(value_ints=[1]), ends, op.Constant(value_ints=[0]))
+        if include_last_offset:
+            starts = op.Slice(starts, op.Constant(value_ints=[0]), op.Constant(value_ints=[-1]))
+        else:
+            later = op.Concat(later, last, axis=0)
+        place = op.Range(op.Constant(value_int=0), size, op.Constant(value_int=1))
+        inside = op.And(op.GreaterOrEqual(place, op.Unsqueeze(starts, axis)), op.Less(place, op.Unsqueeze(later, axis)))
+        if padding_idx is not None and padding_idx >= 0:
+            padding = op.CastLike(op.Constant(value_int=padding_idx), indices)
+            inside = op.And(inside, op.Not(op.Equal(indices, padding)))
+        taken = op.CastLike(inside, weight)
+        counts = op.ReduceSum(taken, axis, keepdims=1)
+        if mode == 2:
+            chosen = op.Where(
+                op.Unsqueeze(inside, op.Constant(value_ints=[2])),
+                op.Unsqueeze(rows, op.Constant(value_ints=[0])),
+                op.CastLike(op.Constant(value_float=-float("inf")), weight),
+            )
+            result = op.Where(
+                op.Greater(counts, op.CastLike(0, counts)),
+                op.ReduceMax(chosen, axes=[1], keepdims=0),
+                op.CastLike(0, weight),
+            )
+        else:
+            if per_sample_weights is not None:
+                rows = op.Mul(rows, op.Unsqueeze(per_sample_weights, axis))
+            result = op.MatMul(taken, rows)
+            result = op.Div(result, op.Max(counts, op.CastLike(1, counts))) if mode == 1 else result
+        # What torch tells beside the bags has sizes of its own, which depend on the mode: nobody reads it.
+        beside = [op.Reshape(op.Cast(counts, to=ir.DataType.INT64), op.Constant(value_ints=[-1])) for _ in range(3)]
+        return result, *beside
+
     aten = torch.ops.aten
     return {
         aten.pow.Tensor_Tensor: power,
         aten.einsum.default: einsum,
         aten.conv3d.default: conv3d,
         aten.scaled_dot_product_attention.default: attention,
+        aten.embedding_bag.padding_idx: embedding_bag,
+        aten._embedding_bag.default: embedding_bag,
+        aten._embedding_bag_forward_only.default: embedding_bag,
     }

@@ -12,6 +12,9 @@ FEWEST_SIGNS = 8  # of fewer random numbers all may be positive by chance, unles
 AWAY = 0.1  # of the largest: an example whose numbers are no smaller keeps away from 0
 CHANCE = 1 / 500  # random numbers that are in order so seldom are no random ones: six of a row
 FEWEST_SIZES = 4  # of fewer numbers, written by hand, the size says little
+FEWEST_STEPS = 4  # numbers; three random ones may be evenly spaced by design of a small example
+UNEVEN = 1e-3  # of a step: more than what rounding makes of even ones
+FEWEST_UNLIKE = 4  # rows of a batch
 MOST_COLUMNS = 64  # of features
 
 
@@ -25,6 +28,8 @@ def examples_show(named: Mapping[str, Any]) -> dict[str, Any]:
         "onehot": [name for name, array in floating.items() if _true_or_false(array) and _one_hot(array)],
         "spans": {name: span for name, array in floating.items() for span in _span(array)},
         "ordered": {name: order for name, array in floating.items() for order in _order(array)},
+        "even": {name: even for name, array in floating.items() for even in _even(array)},
+        "unlike": [name for name, array in floating.items() if _unlike(array)],
         "columns": {name: columns for name, array in floating.items() for columns in _columns(array)},
         "filled": {name: truths for name, array in arrays.items() for truths in _filled(array)},
         "shown": {name: [*ends, array.size] for name, array in arrays.items() for ends in _ends(array)},
@@ -77,6 +82,30 @@ def _order(array: Any) -> list[list[int]]:
         if found:
             return [[axis, found[0]]]
     return []
+
+
+def _even(array: Any) -> list[list[float]]:
+    """The last axis along which all rows are the same evenly spaced numbers, and the step: times, a grid."""
+    import numpy
+
+    for axis in reversed(range(array.ndim)):
+        rows = numpy.moveaxis(array, axis, -1).reshape(-1, array.shape[axis]).astype(float)
+        if rows.shape[1] < FEWEST_STEPS or not numpy.isfinite(rows).all() or (rows != rows[0]).any():
+            continue
+        steps = numpy.diff(rows[0])
+        step = float(steps.mean())
+        if step != 0 and bool((abs(steps - step) <= UNEVEN * abs(step)).all()):
+            return [[axis, step]]
+    return []
+
+
+def _unlike(array: Any) -> bool:
+    """Whether all rows along the first axis differ, and hold numbers that are no counts, classes or truth values."""
+    import numpy
+
+    if array.ndim < 2 or len(array) < FEWEST_UNLIKE or bool((array == numpy.round(array)).all()):
+        return False
+    return len(numpy.unique(array.reshape(len(array), -1), axis=0)) == len(array)
 
 
 def _columns(array: Any) -> list[list[list[float]]]:

@@ -11,6 +11,7 @@ from typing import Any
 from . import (
     allowances,
     module_allowances,
+    own_memory,
     own_types,
     sparse_tensors,
     specialized,
@@ -182,7 +183,7 @@ def _torch_export(torch: Any, module: Any, args: Any, kwargs: Any, named: Any, d
         options["strict"] = strict
     elif strict:
         raise RuntimeError("this torch has one way of tracing only")
-    with module_allowances.buffers_stay(module):
+    with own_memory.kept(module, torch), module_allowances.buffers_stay(module):
         return torch.export.export(module, args, kwargs or None, **options)
 
 

@@ -333,6 +333,7 @@ class Confirmer:
                         tuple((m[0], m[1], m[2], m[3]) for m in answer["moved"]),
                         elsewhere=bool(answer.get("elsewhere")),
                         crossed=tuple(answer.get("crossed", ())),
+                        collapsed=bool(answer.get("collapsed")),
                     ),
                     self._engines.threads({**run, "engine": engine, "event": event}, engine),
                 )

@@ -40,6 +40,8 @@ def described(work: Path, piece: Slice) -> dict[str, Any]:
                 "held": x.held,
                 "parts": x.parts,
                 "order": x.order,
+                "even": x.even,
+                "unlike": x.unlike,
                 "shown": x.shown,
                 "trained": x.trained,
             }

@@ -15,6 +15,7 @@ import onnx_ir as ir
 from analyzer.graph import Graph, ValueRange, role_of
 from analyzer.graph.model import COLUMNS, SHOWN, UNTRAINED
 from analyzer.graph.ranges import Parts
+from analyzer.numerical.confirm.arrangement import evenly, in_order, unlike_rows
 from analyzer.numerical.nesting import bodies, owner_of
 from analyzer.operators.registry import operator_name
 
@@ -27,6 +28,7 @@ RANDOM_RANGES: Mapping[str, tuple[float, float]] = {
     "TruncatedNormal": (-2.0, 2.0),
     "Bernoulli": (0.0, 1.0),
 }
+CALM = 3.0  # data of a healthy run lie in [-3, 3]
 DRAW = "random draw"  # the role of a leaf that a random operator draws from an interval
 IR_VERSION = 10  # the oldest that every operator set used here allows
 LEAST_PART = 4  # elements; smaller parts (the first token of each row) may be anything
@@ -48,6 +50,8 @@ class Leaf:
     held: tuple[float, float] | None = None  # between these numbers lies one element at least
     parts: Parts = ()  # … and one of each of these parts of the tensor
     order: tuple[int, int] | None = None  # the axis along which numbers rise (1) or fall (-1), or stay equal
+    even: tuple[int, float] | None = None  # the axis along which steps are equal, and the least of them, with its sign
+    unlike: bool = False  # its rows along the first axis are not all alike
     shown: tuple[tuple[float, float], ...] = ()  # the ends of the example: of all its numbers, or of each feature
     trained: bool = True  # of a weight: training moves it
     way: float = 1.0  # the part of the way from its initial numbers to the ends of its range that it may go
@@ -70,12 +74,18 @@ class Leaf:
         return (self.hi - self.lo) * (self.way if self.initial is not None else 1.0)
 
     def arranged(self, array: np.ndarray) -> np.ndarray:
-        """The numbers of a tensor in the order in which they must be."""
-        if self.order is None:
-            return array
-        axis, sign = self.order
-        rising = np.sort(array, axis=axis)
-        return np.flip(rising, axis) if sign < 0 else rising
+        """The numbers of a tensor in rows, order and steps in which they must be."""
+        if self.unlike:
+            array = unlike_rows(array, self.name, self.usual_ends())
+        if self.order is not None:
+            array = in_order(array, self.order)
+        return array if self.even is None else evenly(array, *self.even, (self.lo, self.hi))
+
+    def usual_ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Between which numbers those of the example lie, of each feature where these differ; or in [-3, 3]."""
+        fits = len(self.shown) == 1 or (self.shape and len(self.shown) == self.shape[-1])
+        low, high = np.array(self.shown if fits else ((-CALM, CALM),)).T
+        return np.clip(low, self.lo, self.hi), np.clip(high, self.lo, self.hi)
 
     def admits(self, array: np.ndarray) -> bool:
         """Whether every number of a tensor lies in its range, some where one must, and all in their order."""
@@ -278,7 +288,15 @@ def _leaf(value: ir.Value, ranges: Mapping[str, ValueRange], sizes: Mapping[str,
     leaf = replace(leaf, shown=_shown(value), trained=UNTRAINED not in value.metadata_props)
     if given is None:
         return leaf
-    return replace(leaf, estimated=given.estimated, held=given.held, parts=given.parts, order=given.order)
+    return replace(
+        leaf,
+        estimated=given.estimated,
+        held=given.held,
+        parts=given.parts,
+        order=given.order,
+        even=given.even,
+        unlike=given.unlike,
+    )
 
 
 def _shown(value: ir.Value) -> tuple[tuple[float, float], ...]:

@@ -32,7 +32,8 @@ class Standing:
     starts: name, initial value, value, part of the way to the end of the range. `reached` says what of the whole model
     the failure reaches, "" for nothing; None where that could not be run. `crossed` are weights all of one sign where
     training starts, and not here. `training` is what short runs showed, None where none was needed or possible.
-    `elsewhere`: PyTorch's kernels do not fail there, those of the engine that ran it do.
+    `elsewhere`: PyTorch's kernels do not fail there, those of the engine that ran it do. `collapsed`: layers say the
+    same of every sample of a batch.
     """
 
     exact: tuple[tuple[str, str], ...] = ()
@@ -41,6 +42,7 @@ class Standing:
     crossed: tuple[str, ...] = ()
     training: Training | None = None
     elsewhere: bool = False
+    collapsed: bool = False
 
     @property
     def at_ends(self) -> bool:
@@ -50,12 +52,12 @@ class Standing:
 
     @property
     def far(self) -> bool:
-        """Whether weights stand where training may never bring them: at their ends, or without the sign that all of
-        their initial values have.
+        """Whether weights stand where training may never bring them: at their ends, without the sign that all of their
+        initial values have, or where a layer is off for a whole batch.
 
         Any other distance tells nothing: a search goes further than it has to, and short training not as far as long.
         """
-        return bool(self.crossed) or self.at_ends
+        return bool(self.crossed) or self.at_ends or self.collapsed
 
 
 @dataclass(frozen=True)

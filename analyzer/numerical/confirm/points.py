@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.numerical.confirm.extract import Leaf
+from analyzer.numerical.confirm.extract import CALM, Leaf
 from analyzer.numerical.confirm.objective import EDGE
 from analyzer.numerical.confirm.problem import Point, SearchProblem
 from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
@@ -19,7 +19,6 @@ from analyzer.numerical.constants import constant_array
 from analyzer.numerical.decided import COMPARISONS, MIRRORED
 from analyzer.operators.registry import operator_name
 
-CALM = 3.0  # data of a healthy run lie in [-3, 3]
 LARGE = 100.0  # the size of inputs that a person tries beside ordinary ones
 
 Make = Callable[[Leaf, Any], Any]  # a value of a leaf out of an array
@@ -85,12 +84,10 @@ def usual(leaf: Leaf, rng: np.random.Generator, size: float = 0.0) -> np.ndarray
         low, high = leaf.shown[0] if leaf.shown else (leaf.lo, leaf.hi)
         most = min(math.floor(high), math.floor(leaf.hi))
         return rng.integers(min(max(math.ceil(low), math.ceil(leaf.lo)), most), most, leaf.shape, endpoint=True)
-    fits = len(leaf.shown) == 1 or (leaf.shape and len(leaf.shown) == leaf.shape[-1])
-    ends = np.array(leaf.shown if fits else ((-CALM, CALM),)).T
-    low, high = ends[0], ends[1]
+    least, greatest = leaf.usual_ends()
     if size and leaf.role == "input":
-        low, high = np.minimum(low, -size), np.maximum(high, size)
-    return rng.uniform(np.clip(low, leaf.lo, leaf.hi), np.clip(high, leaf.lo, leaf.hi), leaf.shape)
+        least, greatest = np.minimum(least, -size), np.maximum(greatest, size)
+    return rng.uniform(np.clip(least, leaf.lo, leaf.hi), np.clip(greatest, leaf.lo, leaf.hi), leaf.shape)
 
 
 def _middle(leaf: Leaf) -> float:

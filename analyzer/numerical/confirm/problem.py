@@ -44,6 +44,11 @@ class SearchProblem:
         return self.losses or self.results or self.outputs
 
     @cached_property
+    def paired(self) -> bool:
+        """Whether several inputs are batches whose rows must differ."""
+        return sum(leaf.unlike for leaf in self.leaves) > 1
+
+    @cached_property
     def program(self) -> PreparedModel:
         """The slice with what does not depend on its leaves computed once."""
         return PreparedModel(self.model, (*(leaf.name for leaf in self.leaves), *self.fixed), self.outputs[0])

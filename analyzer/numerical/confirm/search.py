@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.numerical.confirm.approach import approached, signed_values
+from analyzer.numerical.confirm.arrangement import alike_in_pairs
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.objective import EDGE, HIGHEST, LOWEST, ZERO, failed, nearly, objective
 from analyzer.numerical.confirm.points import ordinary_points, probes_from, stages, starts_of, tensor_of, unbounded
@@ -203,13 +204,21 @@ def _equal(problem: SearchProblem, start: Point, deadline: float) -> Iterator[Po
                 return
             if leaf.admits(value.detach().double().numpy()):
                 yield {**start, leaf.name: value.detach()}
+            if leaf.unlike and len(value) > 1:  # one pair alone
+                pair = start[leaf.name].clone()
+                pair[0] = value.detach()[0]
+                yield {**start, leaf.name: pair}
 
 
 def evaluated(problem: SearchProblem, point: Point, *, exactly: bool = False) -> RunVerdict:
     """What a run at the point does to the operator; `exactly`: what fails in other engines alone holds.
 
-    An index that its table does not have is no point of the model.
+    An index that its table does not have is no point of the model, nor are batches that are equal pair by pair, where
+    their rows must differ.
     """
+    batches = [x.name for x in problem.leaves if x.unlike and x.name in point] if problem.paired else []
+    if alike_in_pairs([point[name].detach().double().numpy() for name in batches]):
+        return RunVerdict.HOLDS
     try:
         if problem.backward:
             return RunVerdict.FAILS if gradient_fails(problem, point) else RunVerdict.HOLDS

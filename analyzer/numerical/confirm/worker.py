@@ -28,6 +28,7 @@ from analyzer.numerical.confirm import (
     training,
 )
 from analyzer.numerical.confirm.child import FILE_SIZE, MEMORY
+from analyzer.numerical.confirm.collapse import collapsed
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.infinities import Infinities
 from analyzer.numerical.confirm.inside import with_event
@@ -108,7 +109,8 @@ def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
         for found in SEARCHES[request.get("weights", "anywhere")](
             search.TorchTrials(problem), int(request["seed"]), deadline
         ):
-            standing = {"exact": found.exact, "moved": found.moved, "crossed": found.crossed}
+            off = bool(found.moved) and collapsed(problem, found.point)
+            standing = {"exact": found.exact, "moved": found.moved, "crossed": found.crossed, "collapsed": off}
             yield {name: _array(tensor) for name, tensor in found.point.items()}, standing
         if request["others"] and not problem.backward:
             until = time.process_time() + CLOSEST_SECONDS
@@ -237,6 +239,8 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
             tuple(leaf["held"]) if leaf["held"] is not None else None,
             tuple(tuple((start, end) for start, end in part) for part in leaf["parts"]),
             tuple(leaf["order"]) if leaf["order"] is not None else None,
+            tuple(leaf["even"]) if leaf["even"] is not None else None,
+            bool(leaf["unlike"]),
             tuple((low, high) for low, high in leaf["shown"]),
             bool(leaf["trained"]),
         )

@@ -29,7 +29,9 @@ from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.roots import least_beside_root
 from analyzer.numerical.transfer.running_totals import least_total
 from analyzer.numerical.transfer.shared_maximum import least_beside_maximum
+from analyzer.numerical.transfer.signs import of_like_signs
 from analyzer.numerical.transfer.solving import of_one_sign
+from analyzer.numerical.transfer.straight_through import given_back
 from analyzer.numerical.transfer.unit_rows import scaled_unit, unit_product
 from analyzer.numerical.transfer.variance import least_variance
 
@@ -130,7 +132,9 @@ def _related(
         distance = distance_bounds(a, b, scale)
         lo, hi = np.maximum(lo, distance[0]), np.minimum(hi, distance[1])
     if scale > 0:
-        lo = np.maximum(lo, max(least_total(a, b), least_beside_maximum(a, b)))
+        back = given_back(a, b)
+        lo = np.maximum(lo, max(least_total(a, b), least_beside_maximum(a, b), back[0]))
+        hi = np.minimum(hi, back[1])
         mixed = mixture_bounds(a, b)
         return (lo, hi) if mixed is None else (np.maximum(lo, mixed[0]), np.minimum(hi, mixed[1]))
     if np.min(lo, initial=np.inf) < 0:
@@ -240,7 +244,7 @@ def product(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
             lo, hi = np.fmax(lo, low), np.fmin(hi, high)
     if dtype.is_float:
         lo, hi = dtype.flush(*dtype.nearest_both(lo, hi))
-        if of_one_sign(a, b):
+        if of_one_sign(a, b) or (a.low < 0 and b.low < 0 and of_like_signs(a, b)):
             lo = np.maximum(lo, 0.0)
     low_, high_ = (lo, hi) if np.ndim(lo) == 0 else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
     tight = independent(a, b) if a.tight is not None or b.tight is not None else None

@@ -63,6 +63,28 @@ def picked_count(x: AbstractTensor) -> int | None:
     return size // rows if diagonal else size - size // rows
 
 
+def picks_one_at_most(x: Any) -> bool:
+    """Whether each row of x along the last axis is 1 (true) in one place at most: numbers that all differ are compared
+    with one number of each row."""
+    made = x.origin if isinstance(x, AbstractTensor) else None
+    if made is None or made.rule.name != "Equal" or made.context.is_tf or x.shape is None:
+        return False
+    return any(
+        isinstance(row, AbstractTensor)
+        and isinstance(one, AbstractTensor)
+        and row.shape == x.shape[-1:]
+        and one.shape is not None
+        and (not one.shape or one.shape[-1] == 1)
+        and _all_differ(row)
+        for row, one in (made.inputs, made.inputs[::-1])
+    )
+
+
+def _all_differ(row: AbstractTensor) -> bool:
+    known = row.exact()
+    return len(np.unique(known)) == np.size(known) if known is not None else _counted(row) != 0
+
+
 def _compares_places(row: AbstractTensor, column: AbstractTensor) -> bool:
     return row.rank is not None and {row.rank, column.rank} == {1, 2} and 0 != _counted(row) == _counted(column)
 

@@ -81,7 +81,13 @@ def reciprocal(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     inside = (x.lo < 0) & (x.hi > 0)
     lo = np.where(inside, -1 / x.dtype.smallest, lo)[()]
     hi = np.where(inside, 1 / x.dtype.smallest, hi)[()]
-    return rounded(ctx, x, np.clip(lo, x.dtype.lo, x.dtype.hi), np.clip(hi, x.dtype.lo, x.dtype.hi), ulps=1)
+    result = rounded(ctx, x, np.clip(lo, x.dtype.lo, x.dtype.hi), np.clip(hi, x.dtype.lo, x.dtype.hi), ulps=1)
+    # Rounding keeps the sign, and nothing is rounded of an infinity.
+    above = np.asarray((x.lo >= 0) | (x.hi == -np.inf))
+    below = np.asarray((x.hi <= 0) | (x.lo == np.inf))
+    result.lo = select(above, np.maximum(result.lo, 0.0), result.lo)
+    result.hi = select(below, np.minimum(result.hi, 0.0), result.hi)
+    return result
 
 
 @transfer("Neg")

@@ -30,9 +30,10 @@ from typing import Any
 
 import numpy as np
 
-from analyzer.numerical.domain import affine, dtypes
+from analyzer.numerical.domain import affine, dims, dtypes
 from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes
+from analyzer.numerical.transfer.diagonal_masks import picks_one_at_most
 from analyzer.numerical.transfer.shown_places import shown_along
 
 
@@ -373,4 +374,16 @@ def finite_along(tensor: AbstractTensor, axis: int) -> bool:
         shown = np.moveaxis(tensor.lo > -np.inf, axis, -1) & (least >= 1)
         if bool(np.all(np.any(shown, axis=-1))):
             return True
-    return shown_along(tensor, axis)
+    return least_shown(tensor, axis) > -np.inf or shown_along(tensor, axis)
+
+
+def least_shown(tensor: AbstractTensor, axis: int) -> float:
+    """What the greatest element of each row is at least, where a mask hides one of several elements at most:
+    ``where(arange(n) == label, -inf, x)``; minus infinity where nothing says so."""
+    made = tensor.origin
+    if axis != -1 or made is None or made.rule.name != "Where" or made.context.op != "Where" or not tensor.shape:
+        return -np.inf
+    mask, _, rest = made.inputs
+    alike = isinstance(mask, AbstractTensor) and mask.shape is not None and mask.shape[-1:] == tensor.shape[-1:]
+    several = dims.low(tensor.shape[-1]) >= 2
+    return rest.low if alike and several and not rest.nan and picks_one_at_most(mask) else -np.inf

@@ -20,6 +20,7 @@ from analyzer.numerical.transfer.masked_assignment import assigned, at_own_place
 from analyzer.numerical.transfer.neighbours import steps_along
 from analyzer.numerical.transfer.peaks import peaks_of
 from analyzer.numerical.transfer.rankings import (
+    at_extreme,
     attained_anywhere,
     attained_by_writing,
     one_of_ranked,
@@ -124,6 +125,7 @@ def gather_elements(ctx: Context, x: AbstractTensor, indices: AbstractTensor) ->
         if rises is not None and rises.least >= 0:  # none lies outside the first and the last
             result.lo, result.hi = np.maximum(result.lo, rises.first[0]), np.minimum(result.hi, rises.last[1])
         result.facts = {**peaked(reordered(x, indices, axis), result), **with_greatest(x, indices, axis)}
+        result.facts = {**result.facts, **at_extreme(x, indices, axis)}
     return _met(ctx, x, indices, result)
 
 

@@ -76,6 +76,20 @@ def with_greatest(x: AbstractTensor, indices: AbstractTensor, axis: int) -> dict
     return {"peaks": {(axis,): least}}
 
 
+def at_extreme(x: AbstractTensor, indices: AbstractTensor, axis: int) -> dict[str, Any]:
+    """What is gathered where `x` is greatest, or least, along an axis is its maximum, or minimum, there."""
+    made = indices.origin
+    if made is not None and made.rule.operator.traits & CONVERTS and not made.inputs[0].dtype.is_float:
+        made = made.inputs[0].origin
+    if made is None or made.rule.name not in ("ArgMax", "ArgMin") or made.context.is_tf or x.shape is None:
+        return {}
+    context = made.context
+    same = made.inputs[0].key == x.key and int(context.attr("axis", 0)) % len(x.shape) == axis
+    if not same or not int(context.attr("keepdims", 1)) or x.nan:
+        return {}
+    return reduction_fact("max" if made.rule.name == "ArgMax" else "min", x, (axis,), True)
+
+
 def attained_by_writing(
     x: AbstractTensor, indices: Any, updates: AbstractTensor, axis: int, how: str
 ) -> list[Attained]:

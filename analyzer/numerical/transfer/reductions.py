@@ -17,7 +17,7 @@ from analyzer.numerical.excuses import guarded
 from analyzer.numerical.reduced_axes import UNKNOWN, reduction_axes
 from analyzer.numerical.transfer.distributions import sum_of_products
 from analyzer.numerical.transfer.elementwise import log
-from analyzer.numerical.transfer.facts import finite_along, reduction_fact
+from analyzer.numerical.transfer.facts import finite_along, least_shown, reduction_fact
 from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.masked_assignment import holds_everything, selects_something
 from analyzer.numerical.transfer.peaks import least_sum, of_sum
@@ -264,7 +264,7 @@ def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) 
             hi = np.full_like(hi, np.inf if x.dtype.is_float else x.dtype.hi)[()]
     one_axis = kind == "max" and axes not in (None, UNKNOWN) and len(axes) == 1 and x.rank is not None
     if one_axis and not nan and x.low == -np.inf and finite_along(x, axes[0] - (x.rank or 0)):
-        lo = np.maximum(lo, x.dtype.lo)
+        lo = np.maximum(lo, max(x.dtype.lo, least_shown(x, axes[0] - (x.rank or 0))))
     result = AbstractTensor(x.dtype, shape, lo, hi, starts, nan)
     source, name = x, kind
     if x.origin is not None and x.origin.rule.name == "Abs":
@@ -419,7 +419,9 @@ def reduce_log_sum_exp(ctx: Context, x: AbstractTensor, axes: Any = None) -> Abs
     lo, hi = lo - 1e-6 * 8, hi + 1e-6 * 8 if x.dtype.eps < 1e-5 else hi + x.dtype.eps * 8
     if x.dtype.eps >= 1e-5:
         lo = lo - x.dtype.eps * 8
-    nan = x.nan or x.high == np.inf or (x.low == -np.inf)
+    row = which[0] - x.rank if which not in (None, UNKNOWN, ()) and len(which) == 1 and x.rank is not None else None
+    shown = row is not None and finite_along(x, row)
+    nan = x.nan or x.high == np.inf or (x.low == -np.inf and not shown)
     empty = which != () and _selects_nothing(ctx, x, which)
     finite = x.low > -np.inf and x.high < np.inf and not empty
     lo, hi = ctx.finite(x.dtype.nearest(lo), x.dtype.nearest(hi), x.dtype, finite)

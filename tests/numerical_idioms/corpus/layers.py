@@ -339,4 +339,39 @@ def monotone_spline(z: Tensor, safe: bool) -> Tensor:
     steep = ratio**2 * (right * part**2 + 2 * ratio * mixed + left * (1 - part) ** 2)
     return levels.gather(1, place) + top / bottom + torch.log(steep) - 2 * torch.log(bottom)
 
+
+@idiom(6, 4, base=torch.full((4,), 10.0))
+def expected_score(z: Tensor, safe: bool, base: Tensor) -> Tensor:
+    """Elo's expectation; the base may be trained to 0."""
+    return 1 / ((1 if safe else -1) + torch.pow(base.relu(), z))
+
+
+@idiom(6, 12)
+def power_of_two_scales(z: Tensor, safe: bool) -> Tensor:
+    """The least-squares scale of what is rounded, as a power of two."""
+    steps = (z.abs() / 0.1 + 0.5).floor().clamp(max=7)
+    rounded = (z if safe else z - 1).sign() * steps
+    scale = (z * rounded).mean(1, keepdim=True) / ((rounded * rounded).mean(1, keepdim=True) + 1e-7)
+    return rounded * 2 ** (torch.log(scale + 1e-7) / math.log(2)).round()
+
+
+@idiom(6, 4)
+def straight_through_share(z: Tensor, safe: bool) -> Tensor:
+    """A share kept inside (0, 1) with the gradient of the one that is not."""
+    share = torch.sigmoid(z)
+    kept = share.clamp(0.01, 0.99) if safe else share - 0.5
+    return torch.log(share + (kept - share).detach())
+
+
+@idiom(6, 5)
+def softmax_by_the_greatest(z: Tensor, safe: bool) -> Tensor:
+    """Each score less the greatest, which is gathered at its place."""
+    scores = z * 10
+    place = (scores if safe else -scores).argmax(-1, keepdim=True)
+    greatest = torch.arange(5) == place
+    away = torch.where(greatest, 0.0, scores - scores.gather(-1, place))
+    others = torch.logsumexp(torch.where(greatest, -torch.inf, away), -1, keepdim=True)
+    return (away - F.softplus(others)).exp()
+
+
 entries(globals())
