@@ -31,6 +31,7 @@ from analyzer.tracing.paths.problems import (
     EVERY_RUN,
     GUESSED_RUN,
     MADE_UP_RUNS,
+    NO_RANK,
     SAMPLED_RUN,
     Diagnostic,
     told_before,
@@ -338,8 +339,13 @@ def _drop_doubtful(shared: Shared) -> None:
             works = place in shared.passed_samples
         if problem.tier in (DOCUMENTED_CALL, SAMPLED_RUN) or problem.tier.startswith(DOCUMENTED_PROGRAM):
             continue  # the operator works for other arguments than those that the docstring names
+        if problem.tier == NO_RANK:
+            if (*place[:3], problem.nth) in shared.seen_nth:
+                del shared.problems[key]
+            continue
         doubtful = not problem.certain or problem.joint_in_data
-        if problem.level == "error" and doubtful and works and (place in shared.seen or problem.tier == GUESSED_RUN):
+        told = place in shared.seen or problem.tier == GUESSED_RUN or problem.sized
+        if problem.level == "error" and doubtful and works and told:
             del shared.problems[key]
         elif problem.level == "error" and problem.joint and works:
             only = "Several choices of data or of callers lead here together; with others this works."

@@ -200,3 +200,123 @@ class Whole(nn.Module):
 def test_a_class_of_which_others_make_objects_is_followed(tmp_path: Path) -> None:
     assert [line for _, line, _ in told(tmp_path, MADE.format(9))] == [9]
     assert told(tmp_path, MADE.format(8)) == []
+
+
+ENCODER = """class Encoder(nn.Module):
+    def __init__(self, words, width, channels):
+        super().__init__()
+        self.embed = nn.Embedding(words, width)
+        self.net = nn.Sequential(nn.Conv1d({}, channels, 1), nn.ReLU(), nn.Conv1d(channels, {}, 1))
+    def forward(self, text):
+        return self.net(self.embed(text).transpose(1, 2))
+"""
+
+
+@pytest.mark.parametrize(("first", "last", "lines"), [("width * 2", "width", [8]), ("width", "width", [])])
+def test_layers_on_one_line_are_told_from_each_other(first: str, last: str, lines: list[int], tmp_path: Path) -> None:
+    assert [line for _, line, _ in told(tmp_path, ENCODER.format(first, last))] == lines
+
+
+PRIVATE = """def _heads(x, count):
+    x = x.unsqueeze(-1).permute(0, 2, 1)
+    return x.unflatten({}, (count, -1))
+def _sum(x, y):
+    return x.permute(0, 1, 2) + y
+"""
+
+
+def test_functions_for_the_file_alone_are_followed_too(tmp_path: Path) -> None:
+    assert told(tmp_path, PRIVATE.format(3)) == [("incompatible-shape", 6, False)]
+    assert told(tmp_path, PRIVATE.format(2)) == []
+
+
+DROPPED = """class Highway(nn.Module):
+    def __init__(self, width, kernel=3):
+        super().__init__()
+        self.conv = nn.Conv1d(width, {}, {}, padding=(kernel - 1) // 2)
+    def forward(self, x):
+        residual = x
+        x = self.conv(F.dropout(x))
+        a, b = x.split(x.size(1) // 2, dim=1)
+        return torch.sigmoid(b) * a + residual
+"""
+
+
+@pytest.mark.parametrize(
+    ("channels", "kernel", "lines"),
+    [("2 * width", "kernel", []), ("2 * width", "kernel * 2", [12]), ("2 * width + 1", "kernel", [11])],
+)
+def test_what_keeps_a_shape_keeps_it_at_any_rank(channels: str, kernel: str, lines: list[int], tmp_path: Path) -> None:
+    assert [line for _, line, _ in told(tmp_path, DROPPED.format(channels, kernel))] == lines
+
+
+ATTENTION = """class Attention(nn.Module):
+    def __init__(self, width, heads, feedforward=None):
+        super().__init__()
+        self.norm, self.attention = nn.LayerNorm(width), nn.MultiheadAttention(width, heads, batch_first=True)
+        self.linear = nn.Linear(width, width{})
+    def forward(self, x):
+        y, _ = self.attention(self.norm(x), x, x)
+        return y + self.linear(y)
+class Scaled(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.scale = width ** -0.5
+        self.to_q = nn.Linear(width, width)
+    def forward(self, x):
+        _, n, _ = x.shape
+        dots = self.to_q(x) @ x.transpose(1, 2) * self.scale
+        return dots.masked_fill(torch.ones(n, n{}).bool(), 0.0)
+"""
+
+
+def test_attention_is_followed_where_its_input_has_no_rank(tmp_path: Path) -> None:
+    assert told(tmp_path, ATTENTION.format("", "")) == []
+    assert {line for _, line, _ in told(tmp_path, ATTENTION.format(" + 1", ""))} in ({10}, {11})
+    assert [line for _, line, _ in told(tmp_path, ATTENTION.format("", " + 1"))] == [20]
+
+
+GATED = """class Gated(nn.Module):
+    def forward(self, x):
+        x, gates = x.chunk({}, dim=-1)
+        return F.gelu(gates) * x
+class First(nn.Module):
+    def forward(self, x):
+        return x.chunk(3, dim=-1)[0], len(x.chunk(4))
+"""
+
+
+def test_as_many_parts_as_were_asked_for(tmp_path: Path) -> None:
+    assert told(tmp_path, GATED.format(3)) == [("incompatible-shape", 6, False)]
+    assert told(tmp_path, GATED.format(2)) == []
+
+
+SQUEEZED = """class Squeeze(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+        self.conv = nn.Conv2d(width, 1, kernel_size=1)
+    def forward(self, x):
+        y = x
+        x = x.view(*x.shape[:-2], -1).mean(-1)
+        x = self.linear(x).unsqueeze(-1).unsqueeze(-1)
+        return y * x + y * self.conv(y)
+"""
+
+
+def test_a_name_that_stands_for_two_tensors_is_no_one_of_them(tmp_path: Path) -> None:
+    assert told(tmp_path, SQUEEZED) == []
+
+
+BATCHED = """def _as_batch(x, rows, columns):
+    if x.ndim == 2 and x.shape == (rows, columns):
+        return x.unsqueeze(0)
+    return x
+def projected(x: torch.Tensor):
+    x = _as_batch(x, 4, 4)
+    return x[:, :3, :3]
+"""
+
+
+def test_a_rank_that_a_branch_asks_for_is_not_what_callers_give(tmp_path: Path) -> None:
+    assert told(tmp_path, BATCHED) == []

@@ -33,6 +33,16 @@ def problems_of(folder: Path, source: str) -> list[Diagnostic]:
          {"wavs": "(B, T)", "return": "(B, T, 4)"}),
         ("Arguments\n---------\nx : int, shape of (3, 4) or (4, 5)\n", {}),
         ("The shape (3, 4) is not in a section.", {}),
+        ("Weights.\n\n:param batch: [batch size, number of clusters] Tensor of dtype float\n"
+         ":param int steps: how many (at most, 3)\n:return: FloatTensor of [batch size, 4]\n",
+         {"batch": "[batch size, number of clusters]", "return": "[batch size, 4]"}),
+        ("x: (N, D) → gives (P, N, D)\nsize: (H, W)\n", {"x": "(N, D)"}),
+        ("Args:\n    x: (B, width, T)\n    kernel: (height, width)\n    padding: (int, int, int)\n",
+         {"x": "(B, width, T)"}),
+        ("Eigenvalues of a matrix whose blocks have shape [1 1 H W].\n\nReturns a tensor of shape [1 2 H W].\n",
+         {"every": "[1 1 H W]"}),
+        ("Args:\n    low: limits, a tensor of shape [batch, n]\n    high: Same shape and dtype as `low`.\n",
+         {"low": "[batch, n]", "high": "[batch, n]"}),
     ],
 )  # fmt: skip
 def test_the_forms_in_which_shapes_are_written(docstring: str, shapes: dict[str, str]) -> None:
@@ -75,6 +85,71 @@ def test_an_argument_that_is_not_the_documented_one_is_advice(tmp_path: Path) ->
     (found,) = problems_of(tmp_path, source)
     assert (found.rule, found.level, found.site.line) == ("tracing/shape-comment", "note", 8)
     assert "for `x`, but it has 4 dimensions" in found.message
+
+
+WEIGHTS = '''import torch
+def weights(batch: torch.Tensor) -> torch.Tensor:
+    """Weights of clusters.
+
+    :param batch: [{}] tensor of frequencies
+    """
+    weight = batch ** 2 / torch.sum(batch, {})
+    return (weight.t() / torch.sum(weight, {})).t()
+'''
+
+
+@pytest.mark.parametrize(
+    ("axes", "first", "second", "found"),
+    [
+        ("batch size, clusters", 1, 1, [7]),  # the batch would have to be as large as there are clusters
+        ("batch size, clusters", 0, 2, [8]),
+        ("batch size, clusters", 0, 1, []),
+        ("height, width", 1, 1, []),  # an image may well be a square
+        ("n, n", 1, 1, []),
+    ],
+)
+def test_sizes_that_a_docstring_tells_apart(
+    axes: str, first: int, second: int, found: list[int], tmp_path: Path
+) -> None:
+    problems = [p for p in problems_of(tmp_path, WEIGHTS.format(axes, first, second)) if p.level != "note"]
+    assert [(p.site.line, p.tier, p.certain) for p in problems] == [(n, DOCUMENTED_CALL, False) for n in found]
+
+
+CENTERS = '''import torch
+from torch import nn
+
+class Centers(nn.Module):
+    def __init__(self, clusters: int, width: int):
+        super().__init__()
+        self.centers = nn.Parameter(torch.zeros(clusters, width{}))
+    def forward(self, batch: torch.Tensor) -> torch.Tensor:
+        """:param batch: FloatTensor of [batch size, width]"""
+        return (batch.unsqueeze({}) - self.centers).pow(2).sum(2)
+'''
+
+
+@pytest.mark.parametrize(("more", "axis", "told"), [("", 0, 1), (" + 1", 1, 1), (" * 2", 1, 1), ("", 1, 0)])
+def test_a_size_of_the_constructor_that_the_docstring_names(more: str, axis: int, told: int, tmp_path: Path) -> None:
+    problems = [p for p in problems_of(tmp_path, CENTERS.format(more, axis)) if p.level != "note"]
+    assert [p.site.line for p in problems] == [10] * told
+    assert not any(p.proved for p in problems)
+
+
+USED = '''import torch
+def both(a: torch.Tensor) -> torch.Tensor:
+    return roots(*a.split(1, dim=1))
+
+def roots(ii: torch.Tensor, jj: torch.Tensor) -> torch.Tensor:
+    """Roots of a matrix whose blocks have shape [1 1 H W]."""
+    return (ii + jj) / torch.concat([-ii, jj], dim={})
+'''
+
+
+@pytest.mark.parametrize(("axis", "found"), [(1, []), (2, [7])])
+def test_a_function_that_another_has_called_blindly_is_looked_at_too(
+    axis: int, found: list[int], tmp_path: Path
+) -> None:
+    assert [p.site.line for p in problems_of(tmp_path, USED.format(axis)) if p.level != "note"] == found
 
 
 CONFIGURED = """import torch

@@ -1,4 +1,4 @@
-"""Shapes that docstrings name: `Shape:` sections in PyTorch's style, and arguments described in Google's and NumPy's.
+"""Shapes that docstrings name: `Shape:` sections, arguments in Google's, NumPy's and Sphinx's style, plain sentences.
 
 What a docstring says of an argument is an assumption of one more round in which nothing is proved; what it says of a
 given argument or a result and does not hold is advice.
@@ -17,6 +17,7 @@ from analyzer.tracing.contracts.shape_comments import commented, mismatch
 from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Function, Unknown, Value
+from analyzer.tracing.paths.general_position import BATCH
 from analyzer.tracing.paths.problems import Diagnostic
 from analyzer.tracing.paths.symbols import Site
 from analyzer.tracing.paths.tracer import Tracer
@@ -36,6 +37,19 @@ _NAMED = re.compile(
     r"(?:shapes?|sizes?)\b[\s:=]*(?:is\b|of\b)?[\s:=]*(?:torch\.Size|tf\.TensorShape)?(?P<shape>[(\[][^()\[\]]*[)\]])"
 )
 _BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
+_FIELD = re.compile(r"\s*:(?:param|arg|parameter|argument)\s+(?:[\w.\[\], ]+\s)?\*{0,2}(?P<name>\w+)\s*:(?P<text>.*)")
+_GIVEN_BACK = re.compile(r"\s*:returns?\s*:(?P<text>.*)")
+_OF_TENSOR = re.compile(r"(?:\w*(?:[Tt]ensor|[Aa]rray)s?\b(?:\s+of)?\s*|^\s*)(?P<shape>[(\[][^()\[\]]*[)\]])")
+_FIRST = re.compile(r"\s*(?P<shape>[(\[][^()\[\]]*[)\]])")  # what an entry begins with
+_OF_ALL = re.compile(
+    r"\b(?:inputs?|arguments?|operands?|tensors?|arrays?|blocks?|matrices)\b[^.:;()\[\]]{0,40}?\bshapes?\b"
+    r"(?:\s+(?:is|are|of))?\s*:?\s*(?P<shape>[(\[][^()\[\]]*[)\]])"
+)
+_SAME = re.compile(
+    r"\b[Ss]ame (?:shape|size|dimensions?)\b(?: and \w+)? (?:as|of) (?:the )?[`'\"]*(?P<name>[A-Za-z_]\w*)"
+)
+_TYPES = frozenset(("int", "float", "str", "bool", "tuple", "list", "dict", "none", "optional", "callable"))
+ALL = "every"  # tensor among the arguments
 
 
 @dataclass(frozen=True)
@@ -55,10 +69,20 @@ def shapes_in(docstring: str, names: Sequence[str] = ()) -> dict[str, Declared]:
     """
     found: dict[str, Declared] = {}
     section, lines = "", docstring.splitlines()
+    same: dict[str, str] = {}
     for number, line in enumerate(lines):
         heading = _HEADING.match(line)
         if heading is not None:
             section = heading[1]
+            continue
+        if (field := _FIELD.match(line) or _GIVEN_BACK.match(line)) is not None:
+            name = field.groupdict().get("name", RESULT).lower()
+            declared = _declared(_whole(lines, number, field["text"]), number, False, _OF_TENSOR)
+            if declared is not None:
+                found.setdefault(name, declared)
+            continue
+        if not section and (plain := _outside(lines, number)) is not None:
+            found.setdefault(*plain)
             continue
         in_shapes = section in ("Shape", "Shapes")
         if not in_shapes and section not in _TAKES and section not in _GIVES:
@@ -68,9 +92,13 @@ def shapes_in(docstring: str, names: Sequence[str] = ()) -> dict[str, Declared]:
             continue
         name = entry["name"].lower() if entry is not None else RESULT
         text = _whole(lines, number, entry["text"] if entry is not None else line)
+        if entry is not None and section in _TAKES and (other := _SAME.search(text)) is not None:
+            same.setdefault(name, other["name"].lower())
         if section in _GIVES or (in_shapes and name in ("output", "returns")):
             name = RESULT if section not in _GIVES or not any(k == RESULT for k in found) else ""
         declared = _declared(text, number, in_shapes)
+        if declared is None and entry is not None and section in _TAKES:
+            declared = _beginning(text, number, "ensor" in (entry["type"] or "") + text)
         if declared is not None and name and name not in found:
             found[name] = declared
     for name in names:
@@ -80,7 +108,34 @@ def shapes_in(docstring: str, names: Sequence[str] = ()) -> dict[str, Declared]:
             contract = commented(told["shape"])
             if contract is not None:
                 found[name.lower()] = Declared(contract, told["shape"], number)
-    return found
+    return {**{name: found[other] for name, other in same.items() if other in found}, **found}
+
+
+def _outside(lines: list[str], number: int) -> tuple[str, Declared] | None:
+    """What a line before all sections says: ``x: (N, D)`` of an argument, or of every one that is a tensor."""
+    line = lines[number]
+    entry = _ENTRY.match(line)
+    if entry is not None:
+        declared = _beginning(re.split(r"→|->|=>", entry["text"])[0], number, False)
+        if declared is not None:
+            return entry["name"].lower(), declared
+    found = _OF_ALL.search(_without_markup(line))
+    if found is None or re.search(r"\b([Rr]eturns?|[Oo]utputs?|[Rr]esults?|[Gg]ives?)\b", line):
+        return None
+    spaced = re.fullmatch(r"([(\[])([\w ]+)([)\]])", found["shape"])  # [1 1 H W]
+    text = ", ".join(spaced[2].split()) if spaced is not None else found["shape"][1:-1]
+    contract = commented(f"[{text}]")
+    return (ALL, Declared(contract, found["shape"], number)) if contract is not None else None
+
+
+def _beginning(text: str, line: int, is_tensor: bool) -> Declared | None:
+    """A shape that an entry begins with: of what it calls a tensor, or of three axes of which one is a batch."""
+    found = _FIRST.match(_without_markup(text))
+    parts = [p.strip() for p in found["shape"][1:-1].split(",")] if found is not None else []
+    if any(p.lower() in _TYPES for p in parts) or not (is_tensor or (len(parts) > 2 and parts[0].lower() in BATCH)
+                                                       or (len(parts) > 1 and parts[0] in ("N", "B"))):  # fmt: skip
+        return None
+    return _declared(text, line, False, _FIRST)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -106,9 +161,11 @@ def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _declared(text: str, line: int, in_shapes: bool) -> Declared | None:
+def _declared(text: str, line: int, in_shapes: bool, beside: re.Pattern[str] | None = None) -> Declared | None:
     plain = _without_markup(text)
     shapes = [m["shape"] for m in _NAMED.finditer(plain)]
+    if not shapes and beside is not None:
+        shapes = [m["shape"] for m in [beside.match(plain) if beside is _FIRST else beside.search(plain)] if m]
     if in_shapes:
         shapes = [m[0] for m in _BRACKETS.finditer(plain) if "," in m[0]]
     if len(shapes) != 1 or re.search(r"\b(if|or|otherwise|when|either|optional)\b", plain):
@@ -132,7 +189,7 @@ def _of_node(
     if not isinstance(first, ast.Expr) or not isinstance(first.value, ast.Constant):
         return {}
     text = first.value.value
-    if not isinstance(text, str) or ("shape" not in text.lower() and "size" not in text.lower()):
+    if not isinstance(text, str) or not ("[" in text or "(" in text):
         return {}
     begins = first.value.lineno
     return {name: replace(d, line=begins + d.line) for name, d in shapes_in(text, names).items()}
@@ -152,8 +209,18 @@ def documented(function: Function) -> dict[str, Declared]:
                 found.setdefault(inputs[0], declared)
             elif name == RESULT or name in [n.lower() for n in inputs]:
                 found.setdefault(name, declared)
+    if ALL in found and ALL not in names:
+        found = {**dict.fromkeys(_tensors_of(function), found[ALL]), **found}
     written = {n.lower(): n for n in names}  # docstrings and constructors write one name in small and large letters
     return {RESULT if n == RESULT else written.get(n, n): d for n, d in found.items() if n == RESULT or n in written}
+
+
+def _tensors_of(function: Function) -> list[str]:
+    """The parameters without a default that are annotated as tensors."""
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    required = positional[: len(positional) - len(spec.defaults)]
+    return [p.arg for p in required if p.annotation is not None and ast.unparse(p.annotation).endswith("Tensor")]
 
 
 # ------------------------------------------------------------------------------------------------ calls and results
@@ -168,8 +235,10 @@ def enter(tr: Tracer, function: Function, names: dict[str, Value]) -> Sizes | No
     for name, declared in shapes.items():
         value = names.get(name)
         if isinstance(value, Unknown) and value.value is None and value.origin == "param" and tr.trusting:
-            give_shape(tr, tr.tensor_of(value, "torch"), declared.contract, sizes)
-            names[name] = value.tensor
+            tensor = tr.tensor_of(value, "torch")
+            give_shape(tr, tensor, declared.contract, sizes)
+            names[name] = tensor
+            tr.documented.append(tensor)
         elif isinstance(value, Tensor):
             _hold(tr, function, value, declared, sizes, f"`{name}`")
     return sizes

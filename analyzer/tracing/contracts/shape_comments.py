@@ -26,8 +26,13 @@ def commented(text: str) -> Contract | None:
     parts = [p.strip().replace("^", "**") for p in found[1].split(",") if p.strip()]
     if any(not re.fullmatch(r"\.\.\.|\*?[A-Za-z_]\w*|\d+|[\w\s*+\-/]+", p) for p in parts):
         return None
-    axes = [Axis("many", "...") if p.startswith(("...", "*")) else _axis(p.replace(" ", "")) for p in parts]
+    axes = [Axis("many", "...") if p.startswith(("...", "*")) else _axis(_joined(p)) for p in parts]
     return tuple(axes) if sum(a.kind == "many" for a in axes) <= 1 else None
+
+
+def _joined(text: str) -> str:
+    """The name of a size of several words, as code writes it, or an expression without its spaces."""
+    return re.sub(r"\s+", "_" if re.fullmatch(r"[A-Za-z][\w\s]*", text) else "", text)
 
 
 def _axis(text: str) -> Axis:

@@ -126,6 +126,7 @@ def binary(
     if op is ast.Mult and (repeated := _repeated(left, right) or _repeated(right, left)) is not None:
         return _of_lists(tr, op, *repeated, in_place)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
+        left, right = _as_number(tr, left), _as_number(tr, right)
         if isinstance(left, (str, DictV)) or isinstance(right, (str, DictV)):
             return tr.unknown("text")
 
@@ -156,6 +157,20 @@ def binary(
         joined = (*left, *right)
         return Size(joined) if isinstance(left, Size) else joined
     return _of_constants(tr, op, left, right)
+
+
+def _as_number(tr: Tracer, value: Value) -> Value:
+    """What was computed of a value that has turned out to be a whole number since, as ``width ** -0.5``, is one too."""
+    if isinstance(value, Unknown) and not value.pytype and value.factors and all(map(_turned_out, value.factors)):
+        tr.touch(value)
+        value.pytype = "float"
+    return value
+
+
+def _turned_out(value: Value) -> bool:
+    if isinstance(value, Unknown):
+        return value.pytype in _NUMBERS or (value.term is not None and value.tensor is None)
+    return _is_number(value)
 
 
 def settled(value: Value) -> Value:
@@ -269,8 +284,10 @@ def _of_unknowns(tr: Tracer, op: type[ast.operator], left: Value, right: Value) 
         or op is ast.Div
     ):
         result.pytype = "float" if numbers else ""
+        result.factors = (left, right)
         return result
     result.pytype = "number" if numbers else ""
+    result.factors = (left, right)
     if op not in (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod):
         return result
     if all(isinstance(v, (int, Poly)) or (isinstance(v, Unknown) and v.pytype == "int") for v in (left, right)):

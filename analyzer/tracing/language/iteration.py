@@ -25,7 +25,7 @@ from analyzer.tracing.language.values import (
 )
 from analyzer.tracing.operators.data import elements
 from analyzer.tracing.operators.element_types import OBJECTS
-from analyzer.tracing.paths.problems import PyRaise
+from analyzer.tracing.paths.problems import Diagnostic, PyRaise
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly, equal
 
@@ -234,6 +234,9 @@ def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.
     if isinstance(value, Unknown) and starred is None:
         value = value.attrs.get(SLICES, value)
     if isinstance(value, Unknown):
+        if value.parts and starred is None and value.parts != count:
+            message = f"a tensor is cut into {value.parts} parts, which are unpacked into {count} names"
+            tr.report(Diagnostic("tracing/incompatible-shape", "warning", message, tr.site(node), "unpack", (), False))
         return _parts(tr, value, count, starred)
     if isinstance(value, Tensor) and value.dims and starred is None and not isinstance(value.value, tuple):
         first = value.dims[0]

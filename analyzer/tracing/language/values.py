@@ -60,10 +60,12 @@ class Unknown:
         "default",
         "element",
         "excluded",
+        "factors",
         "items",
         "kind",
         "label",
         "origin",
+        "parts",
         "pytype",
         "reason",
         "tensor",
@@ -83,6 +85,8 @@ class Unknown:
         self.excluded: list[Value] = []
         self.default: Value = None
         self.element: Tensor | None = None  # what tells its value: of a number that is read from a tensor or drawn
+        self.factors: tuple[Value, ...] = ()  # what it was computed of
+        self.parts = 0  # of so many a function was asked for, which may give fewer
         self.kind = ""  # its type, see `known_types`; ``def str`` is a method that gives a text
 
     def state(self) -> Any:

@@ -10,7 +10,7 @@ from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators import strides
 from analyzer.tracing.operators.hyperparameters import AUTOCAST, FLOATS, OPEN_TYPE, hyperparameters_of
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
-from analyzer.tracing.operators.outcomes import outcome_of
+from analyzer.tracing.operators.outcomes import OfAnyRank, outcome_of
 from analyzer.tracing.operators.refusals import fail, record
 from analyzer.tracing.operators.repair import repair
 from analyzer.tracing.operators.spec_facts import defaults_of
@@ -78,6 +78,8 @@ def apply(
     ]
     if len(results) < len(outcome.outputs):
         return unknown_tensor(op, framework, sources)
+    if isinstance(outcome, OfAnyRank):
+        results[0].shape = sources[0].shape
     for result in results:
         result.operation, result.places = op.number, op.made
     op.blind = op.blind or any(t.dims is None for t in sources)

@@ -24,6 +24,8 @@ from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minim
 def index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None) -> Value:
     found = of_operands((value, index), _index_tensor(tr, value, index, node))
     record("[]", (value,), {"index": index}, found)
+    if node is not None and not tr.speculating:
+        tr.pass_operator(tr.site(node), "indexing", value.dims is None)
     return found if tr.sampler is None else tr.sampler.indexed(value, index, found)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor
@@ -22,6 +22,11 @@ _DTYPES = {
     "short": "int16",
     "str": "string",
 }
+
+
+@dataclass(frozen=True)
+class OfAnyRank(CheckResult):
+    """The one result has the shape of the operand, whatever its rank."""
 
 
 def outcome_of(
@@ -56,6 +61,7 @@ def with_open_rank(
     """Try every rank; if one alone is possible, the tensor has it from here on."""
     possible: list[tuple[int, CheckResult]] = []
     refused: list[CheckResult] = []
+    kept = sum(t is not None for t in tensors) == 1
     least = max([axis + 1 for axis in subject.shape.front] + [-axis for axis in subject.shape.back], default=0)
     for rank in range(least, _highest_rank(clean) + 1):
         dims = tuple(_dimension_for_trial(subject, axis, rank) for axis in range(rank))
@@ -66,6 +72,7 @@ def with_open_rank(
         outcome = check(found, types, clean, version=version)
         if outcome.status is not TypeStatus.INVALID:
             possible.append((rank, outcome))
+            kept = kept and [o.shape for o in outcome.outputs if o is not None] == [dims]
         else:
             refused.append(outcome)
     if not possible:
@@ -78,6 +85,8 @@ def with_open_rank(
         tr.set_rank(subject, possible[batch][0])
         return check(found, [type_of(t, tr.autocasting) for t in tensors], clean, version=version)
     demands = _demands_of_all(tr, subject, [o for _, o in possible])
+    if kept and len(possible) > 1:
+        return OfAnyRank(TypeStatus.DEPENDS, possible[0][1].outputs, requirements=demands)
     shapes = [o.outputs for _, o in possible]
     if all(len(s) == 1 for s in shapes):
         lasts = [s[0].shape[-1] for s in shapes if s[0].shape]

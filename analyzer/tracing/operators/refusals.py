@@ -29,6 +29,7 @@ def record(op: Op, outcome: CheckResult, sources: tuple[Tensor, ...], graph: boo
             Condition(
                 requirement.condition, "operator", op.where, requirement.rule.id, partial(_worded, label, requirement),
                 op.name, graph, number, tuple((f"operand {i}", t) for i, t in enumerate(sources)), bool(op.tr.doubts),
+                _nth(op),
             )
         )  # fmt: skip
 
@@ -52,9 +53,13 @@ def require(op: Op, truth: Any, rule: str, sentence: str, sources: tuple[Tensor,
     op.tr.path.conditions.append(
         Condition(
             truth, "operator", op.where, rule, describe(op, sentence), op.name, graph, op.number,
-            tuple((f"operand {i}", t) for i, t in enumerate(sources)), bool(op.tr.doubts),
+            tuple((f"operand {i}", t) for i, t in enumerate(sources)), bool(op.tr.doubts), _nth(op),
         )
     )  # fmt: skip
+
+
+def _nth(op: Op) -> int:
+    return op.tr.passed[op.where.path, op.where.line, op.name]
 
 
 def require_when_run(op: Op, truth: Any, rule: str, sentence: str, sources: tuple[Tensor, ...]) -> None:

@@ -149,6 +149,12 @@ def multihead(
 ) -> Value:  # fmt: skip
     heads = heads_of(op, layer, "embed_dim", "num_heads")
     q = tensor_of(op.tr, query, "torch")
+    if q is not None and q.dims is None and heads is not None:
+        last = op.tr.dimension(q, -1)
+        said = f"the query has {last} features but the attention takes {heads.width}"
+        require(op, equal(last, heads.width), "size", said, (q,))
+        weights = None if need_weights is False else op.tr.unknown("attention weights", "data")
+        return Tensor(q.shape, q.dtype, "torch", site=op.where, sources=(q,)), weights
     if q is None or not q.dims or heads is None:
         return unknown_tensor(op, "torch"), op.tr.unknown("attention weights", "data")
     k, v = (tensor_of(op.tr, given, "torch") if given is not None else None for given in (key, value))

@@ -16,6 +16,7 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.validity.terms import Term
 
 MOST_PARTS = 4096  # of a tensor that are told one by one
+MOST_CHUNKS = 64  # of a size that is not known
 
 
 @operator("torch.matmul Tensor.matmul Tensor.__matmul__ numpy.matmul", "input other")
@@ -109,15 +110,29 @@ def unbind(op: Op, tensor: Value, dim: Value) -> Value:
 def apply_many(op: Op, name: str, tensor: Value, hyper: dict[str, Value]) -> Value:
     found = tensor_of(op.tr, tensor, "torch")
     if found is not None and found.dims is None and hyper["dim"] == -1 and name != "unbind":
-        return _last_axis(op, name, found, hyper)
+        return _asked_for(op, name, found, hyper, _last_axis(op, name, found, hyper))
     if found is None or found.dims is None:
-        return op.tr.unknown(f"{name}()", "foreign")
+        return _asked_for(op, name, found, hyper, op.tr.unknown(f"{name}()", "foreign"))
     if _parts(name, found.dims, hyper) > MOST_PARTS:
         return op.tr.unknown(f"{name}() into many parts", "foreign")
     result = apply(op, "torch", name, (found,), hyper)
     if isinstance(result, Tensor):
         known = result.dims is not None
-        return (result,) if known else op.tr.unknown(f"{name}()", "foreign")
+        return (result,) if known else _asked_for(op, name, found, hyper, op.tr.unknown(f"{name}()", "foreign"))
+    return result
+
+
+def _asked_for(op: Op, name: str, source: Tensor | None, hyper: dict[str, Value], result: Value) -> Value:
+    """As many chunks as were asked for, where their sizes are not known: there may be fewer, which nobody means."""
+    chunks, dim = hyper.get("chunks"), hyper["dim"]
+    if name != "chunk" or not isinstance(result, Unknown) or not isinstance(chunks, int) or chunks > MOST_CHUNKS:
+        return result
+    result.parts = max(chunks, 0)
+    if source is not None and source.dims is not None and isinstance(dim, int) and -len(source.dims) <= dim:
+        axis = dim % len(source.dims)
+        for index in range(result.parts):
+            dims = (*source.dims[:axis], op.tr.fresh("chunk", "derived", 1), *source.dims[axis + 1 :])
+            result.items[index] = Tensor(dims, source.dtype, source.framework, site=op.where, sources=(source,))
     return result
 
 

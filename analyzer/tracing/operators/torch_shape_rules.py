@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
@@ -40,8 +41,6 @@ def reshaped(op: Op, input: Value, shape: tuple[Value, ...], framework: str = "t
     if dims is None or source is None:
         return unknown_tensor(op, source.framework if source else framework, (source,) if source else ())
     if "shape" not in op.nodes and op.node is not None and len(shape) > 1:
-        import ast
-
         op.nodes = {"shape": ast.Tuple(list(op.node.args[-len(shape) :]), ast.Load())}
     if any(isinstance(d, Poly) and may_be_negative(op.tr, d) for d in dims):
         # an unknown number may be -1: "whatever is left"

@@ -102,7 +102,7 @@ def explore_sample(shared: Shared, body: Callable[[Tracer], object]) -> None:
 
 def follow(tr: Tracer, body: Callable[[], object]) -> None:
     """Run one path to its end and decide its requirements."""
-    tr.passed, tr.seen, tr.reported = Counter(), set(), set()
+    tr.passed, tr.seen, tr.seen_nth, tr.reported, tr.failed_nth = Counter(), set(), set(), set(), {}
     try:
         _follow(tr, body)
     except OutOfBudget:
@@ -114,6 +114,9 @@ def follow(tr: Tracer, body: Callable[[], object]) -> None:
         tr.shared.passed_samples |= tr.passed.keys() - tr.reported
         return
     tr.shared.seen |= tr.seen
+    failed = tr.failed_nth
+    tr.shared.seen_nth |= {p for p in tr.seen_nth if p[:3] not in failed or p[3] < failed[p[:3]]}
+    tr.shared.passed_times |= Counter({p: min(n, failed.get(p, n)) for p, n in tr.passed.items()})
     tr.shared.passed |= tr.passed.keys() - tr.reported
 
 

@@ -127,6 +127,8 @@ class Shared:
     files: dict[tuple[str | bool, ...], FilePath | None] = field(default_factory=dict)  # where modules were found
     passed: set[Place] = field(default_factory=set)  # on a path that no error ends there
     seen: set[Place] = field(default_factory=set)  # and with operands of known shapes
+    seen_nth: set[Place] = field(default_factory=set)  # the same, each with how often it went well there before
+    passed_times: Counter[Place] = field(default_factory=Counter)  # how often at most on one path
     passed_samples: set[Place] = field(default_factory=set)  # and on a path of made-up numbers
     passed_cut: Counter[Place] = field(default_factory=Counter)  # and how often on one cut by its budget
     observed: dict[str, dict[int, list[ObservedCall]]] | None = (

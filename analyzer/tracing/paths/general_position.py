@@ -32,9 +32,11 @@ _TELLS_WIDTH = re.compile(
 )
 LARGE = 11  # no size that code writes out, of an axis that may have any
 MOST_LISTED = 3  # values that a message names
+MOST_TOLD_APART = 4  # sizes in one condition
+BATCH = frozenset(("n", "b", "bs", "bsz", "batch", "batchsize", "batch_size", "batch_dim", "nbatch"))  # its names
 
 
-def tell_hardly_ever(tr: Tracer, conditions: Sequence[Condition]) -> None:
+def tell_hardly_ever(tr: Tracer, conditions: Sequence[Condition]) -> bool:
     """Advise of the first two sizes that stretch to each other and, being more than 1, would never be the same."""
     asked = {s for c in conditions if c.kind == "branch" and isinstance(c.truth, Cond) for s in c.truth.symbols}
     left, effort = MOST_ASKED, tr.shared.batches
@@ -51,13 +53,17 @@ def tell_hardly_ever(tr: Tracer, conditions: Sequence[Condition]) -> None:
                 _tell(tr, condition, one, other, symbols)
                 if tr.assumed_rank is not None:
                     _leave_out(tr, conditions[index + 1 :])
-                return
+                return True
+    return False
 
 
 def _leave_out(tr: Tracer, later: Sequence[Condition]) -> None:
     """What comes after sizes that hardly ever fit has hardly ever gone well."""
     places = {(c.site.path, c.site.line, c.operator) for c in later if c.kind == "operator"}
     tr.reported |= {place for place in tr.passed if place[:3] in places}
+    for condition in reversed(later):
+        if condition.kind == "operator":
+            tr.failed_nth[condition.site.path, condition.site.line, condition.operator] = condition.nth
 
 
 def tell_bound_batch(tr: Tracer, conditions: Sequence[Condition]) -> None:
@@ -87,13 +93,54 @@ def tell_bound_batch(tr: Tracer, conditions: Sequence[Condition]) -> None:
             return
 
 
-def tell_bound_rows(tr: Tracer, conditions: Sequence[Condition]) -> None:
+def tell_documented(tr: Tracer, conditions: Sequence[Condition]) -> None:
+    """Advise of the first operator that lets sizes through only where two that a docstring tells apart are the same.
+
+    They are two axes of one argument, or its batch and a size of anything else. A height may well have to be a width.
+    """
+    effort = tr.shared.batches
+    branches = {s for c in conditions if c.kind == "branch" and isinstance(c.truth, Cond) for s in c.truth.symbols}
+    for tensor in tr.documented:
+        named = dict.fromkeys(d for d in tensor.dims or () if isinstance(d, Poly) and len(d.symbols) == 1)
+        own = [d for d in named if not d.symbols & branches and all(_is_free(tr, s) for s in d.symbols)]
+        batch = next((d for d in own[:1] if d is (tensor.dims or (None,))[0] and _label(tr, d).lower() in BATCH), None)
+        for index, condition in enumerate(conditions):
+            if condition.kind != "operator" or condition.doubtful or not isinstance(condition.truth, Cond):
+                continue
+            sizes = [d for d in own if d.symbols & condition.truth.symbols]
+            if batch in sizes and batch is not None:
+                others = condition.truth.symbols - branches - batch.symbols
+                sizes += [Poly({(s,): 1}) for s in others if _is_free(tr, s) and "batch" not in s.name.lower()]
+            sizes = list(dict.fromkeys(sizes))
+            if len(sizes) < 2 or len(sizes) > MOST_TOLD_APART:
+                continue
+            apart = [size >= 2 for size in sizes]
+            apart += [unequal(a, b) for a, b in combinations(sizes, 2) if not _is_picture(_label(tr, a), _label(tr, b))]
+            before = _simple(conditions[:index])
+            if satisfiable([*before, condition.truth, *apart], effort) is not False:
+                continue
+            if satisfiable([*before, *apart], effort) is True:
+                names = " and ".join(f"`{_label(tr, size)}`" for size in sizes)
+                _warn(tr, condition, f"only sizes {names} that are the same get through", names)
+            return
+
+
+def _label(tr: Tracer, size: Poly) -> str:
+    (sym,) = size.symbols
+    return tr.symbols.known[sym.name].label
+
+
+def _is_picture(one: str, other: str) -> bool:
+    return {one[:1].lower(), other[:1].lower()} == {"h", "w"}
+
+
+def tell_bound_rows(tr: Tracer, conditions: Sequence[Condition]) -> bool:
     """Advise of the first operator that lets what a docstring calls `...` through for some sizes of its axis alone."""
     seen = [s for c in conditions if c.kind == "operator" and isinstance(c.truth, Cond) for s in c.truth.symbols]
     rows = [s for s in seen if s.name in tr.symbols.known and tr.symbols.known[s.name].label == MANY][:1]
     if not rows:
-        return
-    row, effort = Poly({(rows[0],): 1}), Effort(EFFORT)
+        return False
+    row, effort = Poly({(rows[0],): 1}), tr.shared.batches
     others = [Poly({(s,): 1}) for s in dict.fromkeys(seen) if s is not rows[0] and tr.symbols.kind(s.name) == "dim"]
     apart = [row >= LARGE, *(size >= 2 for size in others), *(unequal(row, size) for size in others)]
     for index, condition in enumerate(conditions):
@@ -107,7 +154,9 @@ def tell_bound_rows(tr: Tracer, conditions: Sequence[Condition]) -> None:
         if satisfiable([*before, *apart], effort) is True:
             message = "what the docstring calls `...` gets through only for some sizes of its axis"
             _warn(tr, condition, message, MANY)
-        return
+            return True
+        return False
+    return False
 
 
 def tell_other_width(tr: Tracer, conditions: Sequence[Condition]) -> None:
@@ -163,7 +212,7 @@ def _channels(tr: Tracer, conditions: Sequence[Condition]) -> Iterator[tuple[Pol
         for name in [s.name for s in condition.truth.symbols if s.name in by_name]:
             owner, _, axis = name.rpartition(".")
             others = [by_name[n] for n in (f"{owner}.{i}" for i in range(1, 6)) if n in by_name and n != name]
-            if axis != "0" and f"{owner}.2" in tr.symbols.known and others:
+            if axis.isdigit() and axis != "0" and f"{owner}.2" in tr.symbols.known and others:
                 yield Poly({(by_name[name],): 1}), [Poly({(other,): 1}) for other in others], "a width of"
 
 
@@ -231,7 +280,7 @@ def _tell(tr: Tracer, condition: Condition, one: Poly, other: Poly, symbols: set
     if len(symbols) == 1:
         (sym,) = symbols
         label = tr.symbols.known[sym.name].label
-        values = forced_values([condition.truth], sym, Effort(EFFORT))
+        values = forced_values([condition.truth], sym, tr.shared.batches)
         if values is not None and len(values) <= MOST_LISTED:
             subject = f"only inputs whose `{label}` is {' or '.join(map(str, values))} get through"
     _warn(tr, condition, subject, label)
@@ -242,6 +291,6 @@ def _warn(tr: Tracer, condition: Condition, subject: str, label: str) -> None:
     tr.report(
         Diagnostic(
             "tracing/forced-dimension", "warning", shorten(f"{subject}: {condition.message}"), condition.site,
-            condition.operator, told, False, None, label,
+            condition.operator, told, False, None, label, nth=condition.nth,
         )
     )  # fmt: skip

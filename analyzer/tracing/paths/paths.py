@@ -47,6 +47,7 @@ class Condition:
     operation: int = 0  # which operator application: conditions of one application fail together
     facts: tuple[tuple[str, Any], ...] = ()
     doubtful: bool = False  # met in a round of a loop that stands for others
+    nth: int = 0  # how often the operator went well on this line before
     deferred: bool = False  # found out when the graph runs: what refuses while it is built comes first
 
     @property

@@ -81,7 +81,9 @@ class Diagnostic:
     joint_in_data: bool = False  # several of them are of data
     tier: str = ""  # which runs fail: see the constants above
     before: int = 0  # how often the operator went well on this path before it failed
+    nth: int = -1  # how often any call of that line did; -1: until now
     unreached: bool = False  # only a call whose arguments this analysis made up leads here, no program
+    sized: bool = False  # a question about a size or rank that nobody gives was answered on the way
     own_sizes: bool = False  # a layer refuses what its class's own sizes make, without a branch: no argument avoids it
 
     callers: tuple[tuple[str, int], ...] | None = None  # lines that have led there; None: not one call of it

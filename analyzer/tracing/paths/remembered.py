@@ -27,7 +27,8 @@ MOST_FILES = 6000  # of a repository, whose times are looked at
 _HIDDEN = frozenset(("node_modules", "__pycache__", "site-packages", "venv"))
 _GATHERED: dict[str, Callable[[], Any]] = {
     "problems": dict, "notes": dict, "cut_short": Counter, "unknown_calls": Counter, "known_calls": Counter,
-    "passed": set, "seen": set, "passed_cut": Counter, "reached": set, "read": set, "assigned": dict, "fed_ranks": dict,
+    "passed": set, "seen": set, "seen_nth": set, "passed_times": Counter,
+    "passed_cut": Counter, "reached": set, "read": set, "assigned": dict, "fed_ranks": dict,
 }  # fmt: skip
 
 
@@ -261,12 +262,14 @@ def _merge(shared: Shared, gave: dict[str, Any]) -> None:
         "known_calls",
         "passed",
         "seen",
+        "seen_nth",
         "reached",
         "read",
         "fed_ranks",
     ):
         getattr(shared, name).update(gave[name])
     shared.passed_cut |= gave["passed_cut"]
+    shared.passed_times |= gave["passed_times"]
     for place, tensors in gave["assigned"].items():
         known = shared.assigned.setdefault(place, [])
         known += tensors[: max(0, 8 - len(known))]

@@ -87,6 +87,7 @@ class Tracer:
         self.sparse = False  # tensors may be sparse
         self.spreading = False  # a row of sizes, `*batch`, of an argument that nobody gives has two axes
         self.trusting = False  # arguments that nobody gives have the shapes that docstrings name
+        self.documented: list[Tensor] = []  # which those are, on this path
         self.nothing_given = False  # and it is called without arguments
         self.assumed_rank: int | None = None  # of the first argument that nobody gives
         self.assumed_framework = "torch"  # whose tensor it is
@@ -98,7 +99,9 @@ class Tracer:
         self.made_up = False  # and this analysis has made up what it is called with
         self.passed: Counter[Place] = Counter()  # what went well on this path
         self.seen: set[Place] = set()  # those of them whose operands have shapes that are known
+        self.seen_nth: set[Place] = set()  # places, each with how often the operator went well there before
         self.reported: set[Place] = set()  # and those that did not
+        self.failed_nth: dict[Place, int] = {}  # lines of these, each with how often the operator went well before
         self.applied = DictV()  # calls of functions with a way back of their own, see `own_gradients`
         self.results = DictV()  # of functions that remember theirs
         self.machine: dict[str, Unknown] = {}  # what programs ask of the machine, and of how they are run
@@ -126,6 +129,8 @@ class Tracer:
                 return
             site = Site(caller.path, caller.line)
         place = (site.path, site.line, operator)
+        if not blind:
+            self.seen_nth.add((*place, self.passed[place]))
         for key in (place, (*place, self.callers())):
             self.passed[key] += 1
             if not blind:
@@ -426,11 +431,15 @@ class Tracer:
             tier = tier_of(self.path.decisions, self.defaults, self.in_definition)
             joint = is_joint(self.path.decisions, self.in_definition)
             several = is_joint_in_data(self.path.decisions)
-            problem = replace(problem, tier=tier, assumed=assumed, joint=joint, joint_in_data=several)
+            sized = any(d.origin == "size" for d in self.path.decisions)
+            problem = replace(problem, tier=tier, assumed=assumed, joint=joint, joint_in_data=several, sized=sized)
         if self.made_up and problem.level != "note":
             problem = replace(problem, unreached=not problem.own_sizes)
         self.reported |= {problem.place, problem.place[:3]}
-        self.shared.keep(replace(problem, before=self.passed[problem.place]))
+        place = problem.place[:3]
+        nth = problem.nth if problem.nth >= 0 else self.passed[place]
+        self.failed_nth[place] = min(nth, self.failed_nth.get(place, nth))
+        self.shared.keep(replace(problem, before=self.passed[problem.place], nth=nth))
 
     def advise(
         self, rule: str, message: str, site: Site | None = None, operator: str = "", sentences: Sequence[str] = ()

@@ -14,6 +14,7 @@ from analyzer.tracing.paths.general_position import EFFORT as GENERAL_EFFORT
 from analyzer.tracing.paths.general_position import (
     tell_bound_batch,
     tell_bound_rows,
+    tell_documented,
     tell_hardly_ever,
     tell_other_width,
 )
@@ -41,16 +42,16 @@ def close_path(tr: Tracer) -> None:
         if culprit.kind == "operator":
             tr.report(_unsatisfiable(tr, culprit, [conditions[i] for i in core]))
         return
-    _forced(tr, conditions)
     with tr.shared.batches.at_most(GENERAL_EFFORT):
-        tell_hardly_ever(tr, conditions)
-    if tr.in_batches:
-        with tr.shared.batches.at_most(GENERAL_EFFORT):
+        stretched = tell_hardly_ever(tr, conditions)
+    if not tr.trusting:  # the numbers that a docstring names are no news
+        _forced(tr, conditions, stretched)
+    with tr.shared.batches.at_most(GENERAL_EFFORT):
+        if tr.in_batches:
             tell_bound_batch(tr, conditions)
             tell_other_width(tr, conditions)
-    if tr.trusting:
-        with tr.shared.batches.at_most(GENERAL_EFFORT):
-            tell_bound_rows(tr, conditions)
+        if tr.trusting and not tell_bound_rows(tr, conditions):
+            tell_documented(tr, conditions)
 
 
 def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) -> Diagnostic:
@@ -74,6 +75,7 @@ def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) ->
         None,
         culprit.rule,
         from_core=True,
+        nth=culprit.nth,
         own_sizes=_concerns_constructor(tr, core) and contradicts_itself(tr, culprit.rule, _tensors(culprit)),
         places=(
             *(c.site for c in reversed(others)),
@@ -106,8 +108,11 @@ def _rests_on_guess(tr: Tracer, condition: Condition) -> bool:
     )
 
 
-def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
-    """Symbols that a user sets and that the operators, not the branches taken, restrict to few values or a multiple."""
+def _forced(tr: Tracer, conditions: Sequence[Condition], stretched: bool = False) -> None:
+    """Symbols that a user sets and that the operators, not the branches taken, restrict to few values or a multiple.
+
+    With `stretched` it was told already that sizes fit by being 1 alone.
+    """
     operators = [c for c in conditions if c.kind == "operator" and isinstance(c.truth, Cond)]
     seen: dict[str, Symbol] = {}
     for condition in operators:
@@ -134,7 +139,7 @@ def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
         multiple = forced_multiple(everything, sym, tr.shared.contracts) if values is None else None
         if values is None and multiple is None:
             continue
-        if values == []:
+        if values == [] or (stretched and values == [1]):
             continue
         wanted = " or ".join(map(str, values)) if values is not None else f"a multiple of {multiple}"
         culprit = next(c for c in equalities if isinstance(c.truth, Cond) and c.truth.kind != "ge")

@@ -29,7 +29,7 @@ class _RankRun:
     """What a definition did with an input of one rank."""
 
     failed: tuple[Diagnostic, ...]
-    passed: frozenset[Place]
+    passed: Counter[Place]  # how often at most on one path
     whole: bool  # no budget ended it
 
 
@@ -78,10 +78,15 @@ def _is(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def explore_ranks(base: Tracer, value: Class | Function, trace: Callable[[int], object]) -> None:
-    """Tell what fails for every rank. `trace(rank)` follows the definition's paths with the tracer's assumption."""
+def explore_ranks(
+    base: Tracer, value: Class | Function, trace: Callable[[int], object], known: frozenset[Place]
+) -> None:  # fmt: skip
+    """Tell what fails for every rank. `trace(rank)` follows the definition's paths with the tracer's assumption.
+
+    `known`: where operators went well before this definition was looked at.
+    """
     shared = base.shared
-    known = shared.seen | {p.place for p in shared.problems.values()}
+    known |= {(*p.place[:3], p.nth) for p in shared.problems.values()}
     framework = "torch"
     if isinstance(value, Class) and any(b.startswith(("keras.", "tf.")) for b in value.library_bases):
         framework = "tf"
@@ -99,15 +104,16 @@ def explore_ranks(base: Tracer, value: Class | Function, trace: Callable[[int], 
         runs.append(run)
     blamed = _fails_everywhere(runs, known)
     if blamed is not None:
+        shared.seen_nth.discard((*blamed.place[:3], blamed.nth))  # with a rank that was guessed
         shared.keep(replace(blamed, tier=NO_RANK, certain=False))
 
 
-def _fails_everywhere(runs: Sequence[_RankRun], known: set[Place]) -> Diagnostic | None:
-    """The failure of the run that came furthest, of a line that no run passed."""
-    passed = known.union(*(run.passed for run in runs))
+def _fails_everywhere(runs: Sequence[_RankRun], known: frozenset[Place]) -> Diagnostic | None:
+    """The failure of the run that came furthest, of a line that no run passed so often as to come beyond it."""
     for run in sorted(runs, key=_distance, reverse=True):
         for problem in run.failed:
-            if problem.place not in passed:
+            place = problem.place[:3]
+            if (*place, problem.nth) not in known and all(r.passed[place] <= problem.nth for r in runs if r is not run):
                 return problem
         return None
     return None
@@ -130,15 +136,15 @@ def _aside(shared: Shared) -> Iterator[Callable[[], _RankRun]]:
         yield lambda: runs[0]
     finally:
         failed = tuple(p for p in shared.problems.values() if _tells(p))
-        runs.append(_RankRun(failed, frozenset(shared.passed), not shared.ran_out and not shared.cut_short))
+        runs.append(_RankRun(failed, shared.passed_times, not shared.ran_out and not shared.cut_short))
         shared.ran_out = shared.ran_out or ran_out
         for name, before in kept.items():
             setattr(shared, name, before)
 
 
 _GATHERED: dict[str, Callable[[], Any]] = {
-    "problems": dict, "passed": set, "seen": set, "passed_cut": Counter, "cut_short": Counter, "notes": dict,
-    "unknown_calls": Counter, "known_calls": Counter, "assigned": dict,
+    "problems": dict, "passed": set, "seen": set, "seen_nth": set, "passed_times": Counter, "passed_cut": Counter,
+    "cut_short": Counter, "notes": dict, "unknown_calls": Counter, "known_calls": Counter, "assigned": dict,
 }  # fmt: skip
 
 

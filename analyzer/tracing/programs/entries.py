@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from analyzer.problem import UsageProblem
-from analyzer.tracing.contracts.declared_shapes import MANY
 from analyzer.tracing.contracts.docstrings import RESULT, documented
 from analyzer.tracing.contracts.rows_of_sizes import returns_a_row
 from analyzer.tracing.imports.kept_modules import undone
@@ -35,6 +34,7 @@ from analyzer.tracing.paths.problems import (
     GUESSED_RUN,
     SAMPLED_RUN,
     Diagnostic,
+    Place,
 )
 from analyzer.tracing.paths.remembered import remembered
 from analyzer.tracing.paths.solver import Effort
@@ -103,16 +103,23 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
     cases = cases_of(tree) if entry is None else ()
     pieces = [sum(name == (c.owner or c.name) for c in cases) or 1 for name, _ in found]
     cuts: list[Cut | None] = []
+    run, later = frozenset(shared.reached), []
     for place, (name, value) in enumerate(found, start=1):
         waiting = sum(pieces[place:])
         key = f"{value.path}:{value.node.lineno}"
         made = key in shared.reached
-        if entry is None and made and not _only_made(value, shared):
-            continue
-        if isinstance(value, Function) and (
-            entry is None
-            and (name.startswith("_") or getattr(value.node, "name", "") != name or _expected_to_fail(value))
+        if (
+            isinstance(value, Function)
+            and entry is None
+            and (getattr(value.node, "name", "") != name or _expected_to_fail(value))
         ):
+            continue
+        if entry is None and made and not _only_made(value, shared):
+            if key not in run and not any(name == (c.owner or c.name) for c in cases):
+                later.append((name, value))
+            continue
+        if isinstance(value, Function) and entry is None and name.startswith("_"):
+            later.append((name, value))
             continue
         own = [c for c in cases if name == (c.owner or c.name)]
         if own:
@@ -128,7 +135,7 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
             and (not _is_model(value) or (not made and _used_as_base(value, shared)))
         ):
             continue
-        told = _told(shared)
+        told, seen = _told(shared), frozenset(shared.seen_nth)
         cuts.append(explore_beside(
             base, getattr(value.node, "name", "a lambda"), scale,
             lambda value=value: _call_with_unknowns(base, value, scope, relative, entry is not None),  # type: ignore[misc]
@@ -137,8 +144,28 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
         if entry is None:
             _explore_further(base, value, scope, relative, scale)
             if _told(shared) == told:
-                _explore_ranks(base, value, scope, relative, scale)
+                _explore_ranks(base, value, scope, relative, scale, seen)
     explore_cut(base, scale, [cut for cut in cuts if cut is not None])
+    for place, (_, value) in enumerate(later, start=1):
+        _explore_part(base, value, scope, relative, scale, len(later) - place)
+
+
+def _explore_part(
+    base: Tracer, value: Class | Function, scope: Scope, relative: str, scale: float, waiting: int
+) -> None:  # fmt: skip
+    """What other definitions use, with whatever they have made of their unknown arguments, or nothing in the file."""
+    shared = base.shared
+    if isinstance(value, Class) and not _is_model(value):
+        return
+    told, key, seen = _told(shared), f"{value.path}:{value.node.lineno}", frozenset(shared.seen_nth)
+    if key not in shared.reached:
+        explore_beside(
+            base, getattr(value.node, "name", "a lambda"), scale,
+            lambda: _call_with_unknowns(base, value, scope, relative, False), key, waiting,
+        )  # fmt: skip
+    _explore_further(base, value, scope, relative, scale)
+    if _told(shared) == told:
+        _explore_ranks(base, value, scope, relative, scale, seen)
 
 
 def all_called(shared: Shared, tree: ast.Module, relative: str) -> bool:
@@ -219,7 +246,7 @@ def _explore_further(base: Tracer, value: Class | Function, scope: Scope, relati
             )  # fmt: skip
         finally:
             base.trusting = False
-        for key in _new(shared, before, MANY):
+        for key in _new(shared, before, advice=True):
             shared.problems[key] = replace(shared.problems[key], tier=DOCUMENTED_CALL, certain=False)
 
 
@@ -228,7 +255,9 @@ def _told(shared: Shared) -> int:
     return sum(p.level != "note" for p in shared.problems.values())
 
 
-def _explore_ranks(base: Tracer, value: Class | Function, scope: Scope, relative: str, scale: float) -> None:
+def _explore_ranks(
+    base: Tracer, value: Class | Function, scope: Scope, relative: str, scale: float, seen: frozenset[Place]
+) -> None:  # fmt: skip
     """The same definition with each rank that its input may have."""
     called = value if isinstance(value, Function) else _computes(value)
     if called is None or not takes_tensor(called, 0 if isinstance(value, Function) else 1):
@@ -236,17 +265,22 @@ def _explore_ranks(base: Tracer, value: Class | Function, scope: Scope, relative
     name, key = getattr(value.node, "name", "a lambda"), f"{value.path}:{value.node.lineno}"
     explore_ranks(base, value, lambda rank: explore_beside(
         base, name, scale, lambda: _call_with_unknowns(base, value, scope, relative, False), f"{key} rank {rank}",
-    ))  # fmt: skip
+    ), seen)  # fmt: skip
 
 
-def _new(shared: Shared, before: dict[tuple[Any, ...], Diagnostic], about: str = "") -> list[tuple[Any, ...]]:
-    """The errors that were not there before; what else is new is dropped, but for advice, and warnings of `about`."""
+def _new(
+    shared: Shared, before: dict[tuple[Any, ...], Diagnostic], advice: bool = False
+) -> list[tuple[Any, ...]]:  # fmt: skip
+    """The errors that were not there before, with `advice` possible ones too; of what else is new notes are left."""
+
+    def told(problem: Diagnostic) -> bool:
+        return problem.level == "error" or (advice and problem.level == "warning" and not problem.certain)
+
     for key, problem in list(shared.problems.items()):
-        unwanted = problem.level == "warning" and (not about or problem.operand != about)
-        if problem is not before.get(key) and (key in before or unwanted):
+        if problem is not before.get(key) and (key in before or (problem.level == "warning" and not told(problem))):
             shared.problems.pop(key)
             shared.problems.update({key: before[key]} if key in before else {})
-    return [k for k, p in shared.problems.items() if k not in before and p.level != "note"]
+    return [k for k, p in shared.problems.items() if k not in before and told(p)]
 
 
 def _computes(cls: Class) -> Function | None:
@@ -265,6 +299,7 @@ def _call_with_unknowns(
     constructor that take a configuration, which is made with its own defaults.
     """
     tr.in_batches = tr.nothing_given = False
+    tr.documented = []
     tr.frames.append(Frame(scope, relative, line=value.node.lineno))
     if isinstance(value, Function):
         args, kwargs = unknown_arguments(value, skip=0)

@@ -84,6 +84,19 @@ def _whole_parts(size: Any, step: Any) -> int | None:
     return next((n for n in range(1, MOST_PARTS + 1) if equal(size, n * step) is True), None)
 
 
+def _with_rest(size: Any, step: Any) -> tuple[int, int] | None:
+    """How many parts of `step` there are, and how large the rest behind them is: no larger than any step."""
+    if not isinstance(size, Poly) or not isinstance(step, Poly):
+        return None
+    for parts in range(1, MOST_PARTS):
+        rest = size - parts * step
+        if isinstance(rest, Poly) and not rest.symbols:
+            rest = rest.constant
+        if isinstance(rest, int) and 0 < rest <= max(1, step.interval.lo):  # a step is positive
+            return parts, rest
+    return None
+
+
 MOST_PARTS = 16  # of a size that is no number
 
 
@@ -97,6 +110,10 @@ def torch_split(case: Case, x: TensorType, *, split_size_or_sections: Any, dim: 
     parts = _whole_parts(x.dims[axis], split_size_or_sections)
     if parts is not None:
         return (x.with_shape(replaced(x.dims, axis, split_size_or_sections)),) * parts
+    rest = _with_rest(x.dims[axis], split_size_or_sections)
+    if rest is not None:
+        whole = x.with_shape(replaced(x.dims, axis, split_size_or_sections))
+        return (*(whole,) * rest[0], x.with_shape(replaced(x.dims, axis, rest[1])))
     size, step = case.concrete(x.dims[axis]), case.concrete(split_size_or_sections)
     return tuple(x.with_shape(replaced(x.dims, axis, min(step, size - i))) for i in range(0, size, step)) or (x,)
 
