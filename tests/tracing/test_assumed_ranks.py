@@ -320,3 +320,17 @@ def projected(x: torch.Tensor):
 
 def test_a_rank_that_a_branch_asks_for_is_not_what_callers_give(tmp_path: Path) -> None:
     assert told(tmp_path, BATCHED) == []
+
+
+def test_what_was_taken_away_from_another_is_no_number(tmp_path: Path) -> None:
+    """A layer that gives another width than it takes, times a scale of one number a row."""
+    source = """class Forecast(nn.Module):
+    def __init__(self, steps=24, horizon=6):
+        super().__init__()
+        self.linear = nn.Linear(steps, horizon)
+    def forward(self, series):
+        mean = series.mean(dim=1, keepdim=True)
+        scale = torch.sqrt((series - mean).square().mean(dim=1, keepdim=True) + 1e-5)
+        return self.linear((series - mean) / scale) * scale + mean
+"""
+    assert told(tmp_path, source) == []

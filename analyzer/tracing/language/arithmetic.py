@@ -161,16 +161,19 @@ def binary(
 
 def _as_number(tr: Tracer, value: Value) -> Value:
     """What was computed of a value that has turned out to be a whole number since, as ``width ** -0.5``, is one too."""
-    if isinstance(value, Unknown) and not value.pytype and value.factors and all(map(_turned_out, value.factors)):
+    if isinstance(value, Unknown) and not value.pytype and all(_turned_out(tr, v) for v in value.factors or [None]):
         tr.touch(value)
         value.pytype = "float"
     return value
 
 
-def _turned_out(value: Value) -> bool:
-    if isinstance(value, Unknown):
-        return value.pytype in _NUMBERS or (value.term is not None and value.tensor is None)
-    return _is_number(value)
+def _turned_out(tr: Tracer, value: Value) -> bool:
+    """Whether it is a number, or has served as a size; that it was added to something makes it none."""
+    if not isinstance(value, Unknown):
+        return _is_number(value)
+    return value.pytype in _NUMBERS or (
+        value.tensor is None and value.term is not None and tr.path.assumes(value.term >= 1)
+    )
 
 
 def settled(value: Value) -> Value:
