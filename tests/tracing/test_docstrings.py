@@ -269,3 +269,17 @@ def test_an_example_takes_the_library_to_be_imported(tmp_path: Path) -> None:
     (found,) = problems_of(tmp_path, EXAMPLE.format(2))
     assert (found.site.line, found.proved) == (10, False)
     assert not problems_of(tmp_path, EXAMPLE.format(1))
+
+
+def test_a_batch_is_as_large_as_that_of_another_argument(tmp_path: Path) -> None:
+    source = '''import torch
+def masked(xs: torch.FloatTensor, n: torch.LongTensor):
+    """Args:
+        xs: A tensor of size (batch_size, list_size, 1) or (batch_size, list_size).
+        n: How long each list is.
+    """
+    mask = torch.repeat_interleave(torch.arange(xs.shape[1]).reshape((1, xs.shape[1])), xs.shape[0], dim=0)
+    return mask >= torch.repeat_interleave(n.reshape((n.shape[0], 1)), xs.shape[1], dim=1)
+'''
+    assert not problems_of(tmp_path, source)
+    assert not problems_of(tmp_path, source.replace(" or (batch_size, list_size)", ""))

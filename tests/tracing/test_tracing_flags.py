@@ -334,3 +334,47 @@ def test_both_sides_of_a_switch_are_followed(tmp_path: Path, name: str) -> None:
     assert found[0].certain
     assert "64" in found[0].message
     assert not [p for p in problems_of(tmp_path, SWITCHES[name].replace("64", "32")) if p.level in ("error", "warning")]
+
+
+ABSL = """
+from absl import app, flags
+import torch, torch.nn as nn
+FLAGS = flags.FLAGS
+flags.DEFINE_string("name", None, "")
+def main(argv):
+    y = nn.Linear(32, 10)(torch.zeros(8, 64 if FLAGS.name is None else 32))
+if __name__ == "__main__":
+    {}
+    app.run(main)
+"""
+ARGPARSE = """
+import argparse, torch, torch.nn as nn
+parser = argparse.ArgumentParser()
+parser.add_argument("--name"{})
+y = nn.Linear(32, 10)(torch.zeros(8, 64 if parser.parse_args().name is None else 32))
+"""
+CLICK = """
+import click, torch, torch.nn as nn
+@click.command()
+@click.argument("name"{})
+def main(name):
+    y = nn.Linear(32, 10)(torch.zeros(8, 64 if name is None else 32))
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "optional", "required"),
+    [
+        (ABSL, 'print("name")', 'flags.mark_flag_as_required("name")'),
+        (ABSL, 'print("name")', 'flags.mark_flags_as_required(["name"])'),
+        (ARGPARSE, "", ", required=True"),
+        (CLICK, ", required=False", ""),
+    ],
+)
+def test_what_every_run_has_to_give_is_never_none(tmp_path: Path, source: str, optional: str, required: str) -> None:
+    def errors(text: str) -> list[str]:
+        return [p.tier for p in problems_of(tmp_path, source.format(text)) if p.level == "error"]
+
+    assert errors(optional) == [DEFAULT_RUN]
+    assert errors(required) == []

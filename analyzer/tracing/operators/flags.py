@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from analyzer.tracing.imports.configurations import hydra_configuration
 from analyzer.tracing.language.evaluation import call, evaluate
 from analyzer.tracing.language.values import Api, Bound, DictV, Function, ListV, Object, Unknown, Value
+from analyzer.tracing.operators.operands import items_of
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.paths.paths import PathEnd
 from analyzer.tracing.paths.tracer import Tracer
@@ -17,7 +18,7 @@ from analyzer.validity.terms import Poly
 def flag(tr: Tracer, name: str, kind: Value, default: Value, optional: bool = True) -> Value:
     """A user-supplied value. Integers become symbols at first use as a size; the default is followed first.
 
-    In the default run an `optional` flag is its default.
+    In the default run an `optional` flag is its default; any other is given in every run, and never None.
     """
     tr.met_default = True
     if tr.defaults and optional:
@@ -30,6 +31,8 @@ def flag(tr: Tracer, name: str, kind: Value, default: Value, optional: bool = Tr
     )
     if isinstance(default, (bool, int, float, str)):
         value.default = default
+    if not optional and default is None:
+        value.excluded.append(None)
     if isinstance(default, (ListV, DictV)):
         return default
     if value.pytype == "int":
@@ -144,7 +147,8 @@ def command_line_decorator(tr: Tracer, function: Function, decorator: Value, nod
                     value = Unknown(f"the flag {label}", "flag", label, "bool")
                     value.default = default
             else:
-                optional = name == "click.option" and options.get("required") is not True
+                required = options.get("required", name == "click.argument")
+                optional = required is not True
                 value = flag(tr, label, options.get("type"), options.get("default"), optional)
             function.options[label] = value
     elif name in ("click.command", "click.group"):
@@ -210,11 +214,12 @@ def parser(op: Op, args: tuple[Value, ...]) -> Value:
     return Object("parser", data={"flags": {}}, site=op.where)
 
 
+_HOMES = ("tf.app.flags", "tf.flags", "absl.flags")
 _KINDS = {"integer": "int", "float": "float", "string": "str", "bool": "bool", "boolean": "bool", "enum": "str"}
 
 
 @operator(
-    " ".join(f"{home}.DEFINE_{k}" for home in ("tf.app.flags", "tf.flags", "absl.flags") for k in _KINDS),
+    " ".join(f"{home}.DEFINE_{k}" for home in _HOMES for k in _KINDS),
     "name default=None *rest",
 )
 def define_flag(op: Op, name: Value, default: Value, rest: tuple[Value, ...]) -> Value:
@@ -222,11 +227,29 @@ def define_flag(op: Op, name: Value, default: Value, rest: tuple[Value, ...]) ->
         return None
     default = op.extra.get("default_value", default)
 
-    value = flag(op.tr, name, NamedType(_KINDS[op.short.removeprefix("DEFINE_")]), default)
+    kind = NamedType(_KINDS[op.short.removeprefix("DEFINE_")])
+    value = flag(op.tr, name, kind, default)
     flags = flag_values(op.tr)
     op.tr.touch(flags)
-    flags.attrs[name] = value
+    flags.attrs[name], flags.data[f"type of {name}"] = value, kind
     return Object("flag holder", {"value": value, "default": default, "name": name})
+
+
+@operator(" ".join(f"{home}.mark_flag_as_required" for home in _HOMES), "name")
+def require_flag(op: Op, name: Value) -> Value:
+    """A flag that every run has to give: it has no default."""
+    flags = flag_values(op.tr)
+    if isinstance(name, str) and name in flags.attrs:
+        op.tr.touch(flags)
+        flags.attrs[name] = flag(op.tr, name, flags.data.get(f"type of {name}"), None, optional=False)
+    return None
+
+
+@operator(" ".join(f"{home}.mark_flags_as_required" for home in _HOMES), "names")
+def require_flags(op: Op, names: Value) -> Value:
+    for name in items_of(names):
+        require_flag(op, name)
+    return None
 
 
 def flag_values(tr: Tracer) -> Object:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from analyzer.tracing.contracts.declared_shapes import RULE
 from analyzer.tracing.language.values import Class, Function, Unknown, Value
 from analyzer.tracing.paths.frames import Shared
 from analyzer.tracing.paths.problems import NO_RANK, Diagnostic, Place
@@ -112,6 +113,8 @@ def _fails_everywhere(runs: Sequence[_RankRun], known: frozenset[Place]) -> Diag
     """The failure of the run that came furthest, of a line that no run passed so often as to come beyond it."""
     for run in sorted(runs, key=_distance, reverse=True):
         for problem in run.failed:
+            if problem.rule == RULE:
+                return None  # what an annotation says is not that of an input whose sizes are assumed
             place = problem.place[:3]
             if (*place, problem.nth) not in known and all(r.passed[place] <= problem.nth for r in runs if r is not run):
                 return problem
