@@ -36,9 +36,18 @@ def test_a_type_that_is_asked_for_is_not_that_of_the_value(table: str, refused: 
     assert told == ([("tracing/incompatible-element-type", 6)] if refused else [])
 
 
-@pytest.mark.parametrize(("asked", "refused"), [("", True), (", dtype='float64'", False), (", dtype=kind", False)])
-def test_codes_of_classes_are_float32_unless_a_type_is_asked_for(asked: str, refused: bool, tmp_path: Path) -> None:
-    table = f"keras.ops.one_hot(keras.ops.zeros((3,), 'int32'), 4{asked})"
+ASKED = [("", True), (", dtype='float64'", False), (", dtype=kind", False)]
+VALUES = (", on_value=one, off_value=zero", False)  # which Keras does not take
+
+
+@pytest.mark.parametrize(
+    ("function", "asked", "refused"),
+    [("keras.ops.one_hot", *each) for each in ASKED] + [("tf.one_hot", *each) for each in (*ASKED, VALUES)],
+)
+def test_codes_of_classes_are_float32_unless_a_type_is_asked_for(
+    function: str, asked: str, refused: bool, tmp_path: Path
+) -> None:
+    table = f"{function}(keras.ops.zeros((3,), 'int32'), 4{asked})"
     text = PROGRAM.replace("matmul(x", "matmul(tf.cast(x, 'float64')").format(table)
     shared = explore(tmp_path, "main.py", ast.parse(text), Versions())
     assert any(p.rule == "tracing/incompatible-element-type" for p in shared.problems.values()) is refused

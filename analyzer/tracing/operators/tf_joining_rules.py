@@ -7,6 +7,7 @@ from typing import Any
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.element_types import asked_type
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -211,11 +212,13 @@ def gather(op: Op, params: Value, indices: Value, rest: tuple[Value, ...]) -> Va
     )
 
 
-@operator("tf.one_hot", "indices depth on_value=None off_value=None axis=None *rest")
+@operator("tf.one_hot", "indices depth on_value=None off_value=None axis=None dtype=None name=None")
 def one_hot(
-    op: Op, indices: Value, depth: Value, on_value: Value, off_value: Value, axis: Value, rest: tuple[Value, ...]
+    op: Op, indices: Value, depth: Value, on_value: Value, off_value: Value, axis: Value, dtype: Value, name: Value
 ) -> Value:
+    """float32, unless a type is asked for or values are given, which then have it."""
     source, classes = tensor(op, indices), op.tr.term_of(depth, "depth")
     if source is None or source.dims is None or classes is None or axis not in (None, -1):
         return unknown_tensor(op, "tf", (source,) if source else ())
-    return like(op, source, (*source.dims, classes), "float32", tags=source.tags)
+    kind = asked_type(dtype, "float32" if on_value is None and off_value is None else None)
+    return like(op, source, (*source.dims, classes), kind, tags=source.tags)
