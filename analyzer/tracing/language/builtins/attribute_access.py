@@ -174,7 +174,10 @@ def delattr_(c: Call) -> Value:
 
 
 def locals_(c: Call) -> Value:
-    return DictV(dict(c.tr.frame.scope.names), True)
+    """All names of a function. What a closure or a method has besides is not among those of the scope."""
+    frame = c.tr.frame
+    whole = frame.function is not None and frame.owner is None and frame.scope.parent in (None, frame.scope.globals)
+    return DictV(dict(frame.scope.names), not whole or frame.cut or bool(frame.vague or frame.endless))
 
 
 def vars_(c: Call) -> Value:
