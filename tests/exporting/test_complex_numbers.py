@@ -29,7 +29,7 @@ NET = """
             mask[1:, 2:4:2] = 2 - 1j
             mask[:1, -1:].fill_(z[0, 0])
             mask[:1, -3:-2].fill_(angles[0, 0])
-            band = turned * mask + torch.zeros_like(turned)
+            band = turned * mask + torch.zeros_like(turned) + torch.linspace(1, 7, 4, dtype=torch.complex64)
             real = torch.ones_like(turned, dtype=torch.float32) * angles
             return real, *(torch.view_as_real(v) for v in (turned, wide, row, block, band))
 

@@ -53,8 +53,10 @@ def creation(node: Any, torch: Any) -> Callable[..., Any] | None:
     """A form of what makes complex numbers of real ones or of none; the exporter's own give no pairs."""
     made = node.meta.get("val")
     name = node.target._schema.name.partition("::")[2]
-    of_none = {*_CREATED, "full"} if not taken_by(node, torch) else set()
+    of_none = {*_CREATED, "full", "linspace"} if not taken_by(node, torch) else set()
     if not _is_complex(node, torch) or name not in of_none | _CAST:
+        return None
+    if name == "linspace" and any(not isinstance(a, (int, float, complex)) for a in node.args):
         return None
 
     def filled(*arguments: Any, **named: Any) -> Any:
@@ -68,6 +70,13 @@ def creation(node: Any, torch: Any) -> Callable[..., Any] | None:
         pair = op.Cast(op.Constant(value_floats=[value.real, value.imag]), to=kind)
         return op.Expand(pair, op.Constant(value_ints=[*shape, 2]))
 
+    def spaced(*arguments: Any, **named: Any) -> Any:
+        """Known numbers: the exporter divides each part by those of how many there are, one of which is 0."""
+        import onnx_ir as ir
+        from onnxscript import opset18 as op
+
+        return op.Constant(value=ir.tensor(torch.view_as_real(torch.linspace(*node.args, dtype=made.dtype)).numpy()))
+
     def cast(self: Any, *arguments: Any, **named: Any) -> Any:
         import onnx_ir as ir
         from onnxscript import opset18 as op
@@ -80,7 +89,7 @@ def creation(node: Any, torch: Any) -> Callable[..., Any] | None:
         nothing = op.Expand(op.CastLike(0.0, numbers), op.Shape(numbers))
         return op.Concat(op.Unsqueeze(numbers, last), op.Unsqueeze(nothing, last), axis=-1)
 
-    return cast if name in _CAST else filled
+    return cast if name in _CAST else spaced if name == "linspace" else filled
 
 
 def _is_plain(node: Any, torch: Any) -> bool:
