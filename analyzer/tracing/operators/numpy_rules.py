@@ -6,7 +6,7 @@ import math
 
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Api, Iterator_, ListV, Unknown, Value
-from analyzer.tracing.operators.element_types import array_type, dtype_name
+from analyzer.tracing.operators.element_types import OBJECTS, array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.numpy_operands import array, made, of, unknown
 from analyzer.tracing.operators.ragged import refuse_ragged
@@ -125,7 +125,7 @@ def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(object, Iterator_) and not object.once and isinstance(object.length, int):
         object = tuple(range(*object.bounds)) if object.length <= MOST_ELEMENTS else made(op, (object.length,), "int64")
     asked = op.extra.get("dtype", rest[0] if rest else None)
-    if asked is None or array_type(asked) is not None:
+    if asked is None or array_type(asked) not in (None, OBJECTS):
         refuse_ragged(op, object, "numpy")
     found = array(op, object)
     if found is None:
