@@ -226,20 +226,14 @@ class Context:
     def finite_factor(self, index: int, factor: AbstractTensor, other: int) -> None:
         """Demand that operand `index` is finite where training computes the gradient of operand `other`.
 
-        That gradient is the product of this factor with what comes back: where it is infinite, a later softmax or sum of
-        exponentials that makes 0 of the result hands back a 0, and 0 times infinity is NaN.
+        That gradient is the product of this factor with what comes back: where it is infinite, a later softmax or sum
+        of exponentials that makes 0 of the result hands back a 0, and 0 times infinity is NaN.
         """
-        if self.run.ledger.quiet or not self.options.backward or (-np.inf < factor.low and factor.high < np.inf):
+        if self.run.ledger.quiet or not self.options.backward or _is_finite(factor):
             return
         if is_trained(self.node.inputs[other]):
             where = f"an infinite {'second' if index else 'first'} operand"
-            self.check(
-                GRADIENT_OF_INFINITE_FACTOR,
-                where,
-                {index: factor},
-                lambda t: -np.inf < t.low and t.high < np.inf,
-                backward=True,
-            )
+            self.check(GRADIENT_OF_INFINITE_FACTOR, where, {index: factor}, _is_finite, backward=True)
 
     def with_bad_results(self, result: AbstractTensor) -> None:
         """Adds the results that are not finite, for those who throw them away to see."""
@@ -318,3 +312,7 @@ class Context:
             return lo, hi
         self.overflow(Interval(float(low), float(high)), dtype, tight)
         return np.clip(lo, dtype.lo, dtype.hi), np.clip(hi, dtype.lo, dtype.hi)
+
+
+def _is_finite(tensor: AbstractTensor) -> bool:
+    return tensor.low > -np.inf and tensor.high < np.inf
