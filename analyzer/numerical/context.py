@@ -17,10 +17,11 @@ from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.dtypes import Array, ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor, common_starts
 from analyzer.numerical.excuses import ABOVE, BELOW, NAN, NOTHING, Excuse, Guard, Kinds, excuse, guarded, outcomes
-from analyzer.numerical.gradient_paths import carries_gradient, closed_where_zero
+from analyzer.numerical.gradient_paths import carries_gradient, closed_where_zero, is_trained
 from analyzer.numerical.regions import proves_by_regions
 from analyzer.numerical.result import Interval, Options
 from analyzer.numerical.splitting import proves_by_splitting
+from analyzer.operators.conditions import GRADIENT_OF_INFINITE_FACTOR
 
 if TYPE_CHECKING:
     from analyzer.numerical.interpreter import Run
@@ -222,6 +223,18 @@ class Context:
             reason = f"`{display_name(relu)}` hands on no gradient where its result is 0"
             self.run.ledger.excused(Excuse(self.node, "an infinite gradient at x = 0", (reason,)))
 
+    def finite_factor(self, index: int, factor: AbstractTensor, other: int) -> None:
+        """Demand that operand `index` is finite where training computes the gradient of operand `other`.
+
+        That gradient is the product of this factor with what comes back: where it is infinite, a later softmax or sum
+        of exponentials that makes 0 of the result hands back a 0, and 0 times infinity is NaN.
+        """
+        if self.run.ledger.quiet or not self.options.backward or _is_finite(factor):
+            return
+        if is_trained(self.node.inputs[other]):
+            where = f"an infinite {'second' if index else 'first'} operand"
+            self.check(GRADIENT_OF_INFINITE_FACTOR, where, {index: factor}, _is_finite, backward=True)
+
     def with_bad_results(self, result: AbstractTensor) -> None:
         """Adds the results that are not finite, for those who throw them away to see."""
         if NAN in self.bad:
@@ -299,3 +312,7 @@ class Context:
             return lo, hi
         self.overflow(Interval(float(low), float(high)), dtype, tight)
         return np.clip(lo, dtype.lo, dtype.hi), np.clip(hi, dtype.lo, dtype.hi)
+
+
+def _is_finite(tensor: AbstractTensor) -> bool:
+    return tensor.low > -np.inf and tensor.high < np.inf

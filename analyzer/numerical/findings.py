@@ -38,6 +38,7 @@ from analyzer.numerical.null_sets import null_weights
 from analyzer.numerical.result import Alarm, Interpretation
 from analyzer.numerical.sensitivity import Precondition
 from analyzer.numerical.written_operands import written_operand
+from analyzer.operators.conditions import GRADIENT_OF_INFINITE_FACTOR
 
 KEPT = (
     "It depends on the engine and the processor: PyTorch keeps denormal numbers on a CPU; TensorFlow's kernels, ONNX "
@@ -127,7 +128,8 @@ def finding_of(
         support = replace(support, suggestion=suggestion)
     sentences = _sentences(warning, followers, support, proved, denormal, frozen)
     degenerate = not proved and only_degenerate_weights(warning, rests)
-    untrained = warning.backward and not trains_through(rests, assumptions)
+    factor = warning.rule == GRADIENT_OF_INFINITE_FACTOR  # its gradient is that of the other operand, which is trained
+    untrained = warning.backward and not factor and not trains_through(rests, assumptions)
     if degenerate or untrained:
         sentences += (OWN_WEIGHTS if degenerate else NOT_TRAINED,)
     assumed = any(w is warning for w in interpretation.overflows) and rests_on_defaults(graph, warning, assumptions)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 import onnx_ir as ir
 
 from analyzer.graph import torch_function
+from analyzer.graph.model import Role, role_of
+from analyzer.numerical.inference import CONSTANT, TORCH_KIND
 from analyzer.numerical.relevance import operands
 from analyzer.operators.declaration import DETACHED, IDENTITY, SELECTS
 from analyzer.operators.registry import traits_of
@@ -20,6 +22,11 @@ def carries_gradient(node: ir.Node) -> bool:
     A value of unknown dtype counts as one, and so does whatever a body is given from outside.
     """
     return _reaches(node.inputs, _sources, _above) and _reaches(node.outputs, _is_result, _below)
+
+
+def is_trained(value: ir.Value | None) -> bool:
+    """Whether a weight that training moves stands above a value, with nothing in between that stops its gradient."""
+    return _reaches((value,), _is_weight, _above)
 
 
 def detaches(node: ir.Node) -> bool:
@@ -74,6 +81,12 @@ def _reaches(
 def _sources(value: ir.Value) -> bool:
     """A graph input, a stored weight, a body's formal parameter."""
     return value.producer() is None
+
+
+def _is_weight(value: ir.Value) -> bool:
+    kind = value.metadata_props.get(TORCH_KIND)
+    weight = kind == "PARAMETER" if kind is not None else not CONSTANT.search(value.name or "") and value.name
+    return value.producer() is None and role_of(value) is Role.PARAMETER and bool(weight)
 
 
 def _above(value: ir.Value) -> Iterable[ir.Value | None]:

@@ -6,7 +6,10 @@ import onnx_ir as ir
 
 from analyzer.graph import Graph
 from analyzer.numerical.result import Alarm
+from analyzer.operators.conditions import GRADIENT_OF_INFINITE_FACTOR
 from analyzer.operators.registry import operator_name
+
+LEAK = "numerical/where-leaks-nan-gradient"
 
 
 def ends_of(graph: Graph, warning: Alarm) -> tuple[str, ...]:
@@ -14,9 +17,9 @@ def ends_of(graph: Graph, warning: Alarm) -> tuple[str, ...]:
     if not warning.backward:
         return ()
     losses = reached(warning.node, graph.losses)
-    if losses or not warning.rule.endswith("where-leaks-nan-gradient"):
+    if losses or warning.rule not in (LEAK, GRADIENT_OF_INFINITE_FACTOR):
         return losses
-    level, seen = [warning.node], set()
+    level, seen = [warning.node] if warning.rule == LEAK else [], set()
     while level:
         seen.update(level)
         readers = [use.node for node in level for value in node.outputs for use in value.uses()]

@@ -224,6 +224,8 @@ def variadic_mean(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
 
 @transfer("Mul")
 def mul(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    ctx.finite_factor(0, a, 1)
+    ctx.finite_factor(1, b, 0)
     return product(ctx, a, b)
 
 

@@ -22,6 +22,7 @@ from analyzer.numerical.windows import through_windows
 
 @transfer("Div")
 def div(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    ctx.finite_factor(0, a, 1)
     return quotient(ctx, a, b)
 
 
