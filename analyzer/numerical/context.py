@@ -17,7 +17,7 @@ from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.dtypes import Array, ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor, common_starts
 from analyzer.numerical.excuses import ABOVE, BELOW, NAN, NOTHING, Excuse, Guard, Kinds, excuse, guarded, outcomes
-from analyzer.numerical.gradient_paths import carries_gradient, closed_where_zero, is_trained
+from analyzer.numerical.gradient_paths import carries_gradient, closed_where_zero, is_filled, is_trained
 from analyzer.numerical.regions import proves_by_regions
 from analyzer.numerical.result import Interval, Options
 from analyzer.numerical.splitting import proves_by_splitting
@@ -235,6 +235,17 @@ class Context:
             where = f"an infinite {'second' if index else 'first'} operand"
             self.check(GRADIENT_OF_INFINITE_FACTOR, where, {index: factor}, _is_finite, backward=True)
 
+    def finite_quotient(self, dividend: AbstractTensor, divisor: AbstractTensor) -> None:
+        """Demand that dividend / divisor², the gradient of a trained divisor, is finite where a mask fills the dividend.
+
+        The largest number there is, over less than 1, is infinite; softmax makes 0 of it, and hands back a 0.
+        """
+        if self.run.ledger.quiet or not self.options.backward or not _is_finite(dividend):
+            return
+        if is_filled(self.node.inputs[0], dividend.dtype.hi) and is_trained(self.node.inputs[1]):
+            where = "a quotient that overflows"
+            self.check(GRADIENT_OF_INFINITE_FACTOR, where, {0: dividend, 1: divisor}, _has_finite_share, backward=True)
+
     def with_bad_results(self, result: AbstractTensor) -> None:
         """Adds the results that are not finite, for those who throw them away to see."""
         if NAN in self.bad:
@@ -316,3 +327,9 @@ class Context:
 
 def _is_finite(tensor: AbstractTensor) -> bool:
     return tensor.low > -np.inf and tensor.high < np.inf
+
+
+def _has_finite_share(dividend: AbstractTensor, divisor: AbstractTensor) -> bool:
+    size = max(abs(dividend.low), abs(dividend.high))
+    least = 0.0 if divisor.low <= 0 <= divisor.high else min(abs(divisor.low), abs(divisor.high))
+    return bool(size <= dividend.dtype.hi * min(1.0, least * least))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import numpy as np
 import onnx_ir as ir
 
 from analyzer.graph import torch_function
 from analyzer.graph.model import Role, role_of
+from analyzer.numerical.constants import constant_array
 from analyzer.numerical.inference import CONSTANT, TORCH_KIND
 from analyzer.numerical.relevance import operands
 from analyzer.operators.declaration import DETACHED, IDENTITY, SELECTS
-from analyzer.operators.registry import traits_of
+from analyzer.operators.registry import operator_name, traits_of
 
+FILLED = 0.49  # of the largest number; half of it is a habit
 MOST_STEPS = 50  # between an operator and the ReLU whose elements it reads
 
 
@@ -27,6 +30,15 @@ def carries_gradient(node: ir.Node) -> bool:
 def is_trained(value: ir.Value | None) -> bool:
     """Whether a weight that training moves stands above a value, with nothing in between that stops its gradient."""
     return _reaches((value,), _is_weight, _above)
+
+
+def is_filled(value: ir.Value | None, largest: float) -> bool:
+    """Whether a mask has put numbers into a value that are about as large as they may be, as ``finfo(dtype).min``."""
+    node = value.producer() if value is not None else None
+    if node is None or operator_name(node) != "Where":
+        return False
+    constants = (constant_array(v) for v in node.inputs[1:3])
+    return any(c is not None and c.size and float(np.abs(c).max()) >= FILLED * largest for c in constants)
 
 
 def detaches(node: ir.Node) -> bool:

@@ -12,7 +12,13 @@ RULE = "numerical/gradient-of-infinite-factor"
 
 
 def told(
-    operator: str = "Mul", *, fill: float = -np.inf, factor: str = "w", masked_last: bool = False, swapped: bool = False
+    operator: str = "Mul",
+    *,
+    fill: float = -np.inf,
+    factor: str = "w",
+    low: float = 0.5,
+    masked_last: bool = False,
+    swapped: bool = False,
 ) -> list[tuple[str, str, bool]]:
     b = Builder()
     hidden, scores = b.input("m", (2, 3), "bool"), b.input("s", (2, 3))
@@ -24,7 +30,7 @@ def told(
     made = b.op(operator, *((factor, masked) if swapped else (masked, factor)), name="scaled")
     if masked_last:
         made = b.op("Where", hidden, b.const(fill), made)
-    ranges = {"s": (-1.0, 1.0), "w": (0.5, 2.0), "val_7": (2.0, 2.0), "f": (0.5, 2.0)}
+    ranges = {"s": (-1.0, 1.0), "w": (low, 2.0), "val_7": (2.0, 2.0), "f": (0.5, 2.0)}
     found = run(b.graph(b.op("ReduceLogSumExp", made, keepdims=0)), ranges)
     return [(w.rule, w.node.name or "", w.backward) for w in found.warnings if w.rule == RULE]
 
@@ -34,9 +40,26 @@ def test_a_trained_factor_of_an_infinite_value_is_told(operator: str, swapped: b
     assert told(operator, swapped=swapped) == [(RULE, "scaled", True)]
 
 
+SMALLEST = float(np.finfo(np.float32).min)
+
+
+@pytest.mark.parametrize("fill", [SMALLEST, SMALLEST / 2])
+def test_so_is_a_trained_divisor_of_the_smallest_number(fill: float) -> None:
+    assert told("Div", fill=fill) == [(RULE, "scaled", True)]
+
+
 @pytest.mark.parametrize(
     "healthy",
-    [{"fill": -1e9}, {"factor": "val_7"}, {"factor": "f"}, {"masked_last": True}, {"operator": "Div", "swapped": True}],
+    [
+        {"fill": -1e9},
+        {"factor": "val_7"},
+        {"factor": "f"},
+        {"masked_last": True},
+        {"operator": "Div", "swapped": True},
+        {"fill": SMALLEST},
+        {"operator": "Div", "fill": SMALLEST, "factor": "val_7"},
+        {"operator": "Div", "fill": SMALLEST / 2, "low": 1.0},
+    ],
 )
 def test_what_training_computes_there_is_finite(healthy: dict[str, object]) -> None:
     assert told(**healthy) == []  # type: ignore[arg-type]

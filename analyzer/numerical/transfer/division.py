@@ -23,6 +23,7 @@ from analyzer.numerical.windows import through_windows
 @transfer("Div")
 def div(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     ctx.finite_factor(0, a, 1)
+    ctx.finite_quotient(a, b)
     return quotient(ctx, a, b)
 
 
