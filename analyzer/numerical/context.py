@@ -236,7 +236,7 @@ class Context:
             self.check(GRADIENT_OF_INFINITE_FACTOR, where, {index: factor}, _is_finite, backward=True)
 
     def finite_quotient(self, dividend: AbstractTensor, divisor: AbstractTensor) -> None:
-        
+        """Demand that dividend / divisor², the gradient of a trained divisor, is finite where a mask fills the first.
 
         The largest number there is, over less than 1, is infinite; softmax makes 0 of it, and hands back a 0.
         """
