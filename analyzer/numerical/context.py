@@ -21,7 +21,7 @@ from analyzer.numerical.gradient_paths import carries_gradient, closed_where_zer
 from analyzer.numerical.regions import proves_by_regions
 from analyzer.numerical.result import Interval, Options
 from analyzer.numerical.splitting import proves_by_splitting
-from analyzer.operators.conditions import GRADIENT_OF_INFINITE_FACTOR
+from analyzer.operators.conditions import GRADIENT_OF_INFINITE_FACTOR, WHERE_LEAKS
 
 if TYPE_CHECKING:
     from analyzer.numerical.interpreter import Run
@@ -186,7 +186,7 @@ class Context:
         """The gradient of a failure that reaches no result; that of a ReLU's elements, which fail at 0 alone, is 0."""
         relu = self._closed() if index == 0 and len(self.node.inputs) == 1 and tensor.low >= 0 else None
         if relu is None:
-            self.run.ledger.warn(self.node, "numerical/where-leaks-nan-gradient", index, tensor, danger, backward=True)
+            self.run.ledger.warn(self.node, WHERE_LEAKS, index, tensor, danger, backward=True)
 
     def _closed(self) -> ir.Node | None:
         """The ReLU of PyTorch whose elements operand 0 holds, which hands on no gradient where its result is 0."""

@@ -8,9 +8,9 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.graph import torch_function
-from analyzer.graph.model import Role, role_of
+from analyzer.graph.model import UNTRAINED, Role, role_of
 from analyzer.numerical.constants import constant_array
-from analyzer.numerical.inference import CONSTANT, TORCH_KIND
+from analyzer.numerical.inference import called_constant
 from analyzer.numerical.relevance import operands
 from analyzer.operators.declaration import DETACHED, IDENTITY, SELECTS
 from analyzer.operators.registry import operator_name, traits_of
@@ -29,7 +29,7 @@ def carries_gradient(node: ir.Node) -> bool:
 
 def is_trained(value: ir.Value | None) -> bool:
     """Whether a weight that training moves stands above a value, with nothing in between that stops its gradient."""
-    return _reaches((value,), _is_weight, _above)
+    return _reaches((value,), _is_trained_weight, _above)
 
 
 def is_filled(value: ir.Value | None, largest: float) -> bool:
@@ -95,10 +95,9 @@ def _sources(value: ir.Value) -> bool:
     return value.producer() is None
 
 
-def _is_weight(value: ir.Value) -> bool:
-    kind = value.metadata_props.get(TORCH_KIND)
-    weight = kind == "PARAMETER" if kind is not None else not CONSTANT.search(value.name or "") and value.name
-    return value.producer() is None and role_of(value) is Role.PARAMETER and bool(weight)
+def _is_trained_weight(value: ir.Value) -> bool:
+    parameter = value.producer() is None and role_of(value) is Role.PARAMETER
+    return parameter and UNTRAINED not in value.metadata_props and not called_constant(value)
 
 
 def _above(value: ir.Value) -> Iterable[ir.Value | None]:

@@ -54,11 +54,14 @@ class Uses:
         The Torch exporter says which tensors are parameters; running statistics of a normalisation are buffers that
         training changes as well.
         """
-        kind = value.metadata_props.get(TORCH_KIND)
-        if kind is not None:
-            statistics = any(operator_name(n) == "BatchNormalization" and i in (3, 4) for n, i in self.of_value(value))
-            return kind != "PARAMETER" and not statistics
-        return bool(CONSTANT.search(value.name or "")) or value.name in (None, "")
+        statistics = any(operator_name(n) == "BatchNormalization" and i in (3, 4) for n, i in self.of_value(value))
+        return called_constant(value) and not (statistics and TORCH_KIND in value.metadata_props)
+
+
+def called_constant(value: ir.Value) -> bool:
+    """Whether an exporter says of an initializer that it is no parameter; without its word the name tells."""
+    kind = value.metadata_props.get(TORCH_KIND)
+    return kind != "PARAMETER" if kind is not None else not value.name or bool(CONSTANT.search(value.name))
 
 
 def _readers(value: ir.Value) -> Iterable[tuple[ir.Node, int]]:

@@ -39,7 +39,8 @@ from analyzer.tracing.paths.problems import (
 from analyzer.tracing.paths.remembered import Memory, remembered
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.tracing.paths.verdicts import to_findings
-from analyzer.tracing.programs.entries import all_called, explore_definitions, explore_drivers
+from analyzer.tracing.programs.driver_runs import explore_drivers
+from analyzer.tracing.programs.entries import all_called, explore_definitions
 from analyzer.tracing.programs.literal_shapes import literal_problems
 
 MOST_BYTES = 4_000_000  # a longer source is generated, and its tree takes a gigabyte

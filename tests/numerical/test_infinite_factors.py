@@ -8,6 +8,8 @@ import torch
 from build import Builder, run
 from onnx import numpy_helper
 
+from analyzer.graph.model import UNTRAINED
+
 RULE = "numerical/gradient-of-infinite-factor"
 
 
@@ -17,6 +19,7 @@ def told(
     fill: float = -np.inf,
     factor: str = "w",
     low: float = 0.5,
+    frozen: bool = False,
     masked_last: bool = False,
     swapped: bool = False,
 ) -> list[tuple[str, str, bool]]:
@@ -31,7 +34,10 @@ def told(
     if masked_last:
         made = b.op("Where", hidden, b.const(fill), made)
     ranges = {"s": (-1.0, 1.0), "w": (low, 2.0), "val_7": (2.0, 2.0), "f": (0.5, 2.0)}
-    found = run(b.graph(b.op("ReduceLogSumExp", made, keepdims=0)), ranges)
+    graph = b.graph(b.op("ReduceLogSumExp", made, keepdims=0))
+    for weight in graph.graph.initializers.values() if frozen else ():
+        weight.metadata_props[UNTRAINED] = "1"
+    found = run(graph, ranges)
     return [(w.rule, w.node.name or "", w.backward) for w in found.warnings if w.rule == RULE]
 
 
@@ -54,6 +60,7 @@ def test_so_is_a_trained_divisor_of_the_smallest_number(fill: float) -> None:
         {"fill": -1e9},
         {"factor": "val_7"},
         {"factor": "f"},
+        {"frozen": True},
         {"masked_last": True},
         {"operator": "Div", "swapped": True},
         {"fill": SMALLEST},

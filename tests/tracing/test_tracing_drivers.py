@@ -12,8 +12,8 @@ import pytest
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.imports import libraries
 from analyzer.tracing.paths.problems import Diagnostic
+from analyzer.tracing.programs.driver_runs import SEARCH_STEPS
 from analyzer.tracing.programs.drivers import _python_files, drivers_of
-from analyzer.tracing.programs.entries import SEARCH_STEPS
 from analyzer.tracing.tracing import explore, read_source
 
 NET = """

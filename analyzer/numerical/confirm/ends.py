@@ -6,10 +6,8 @@ import onnx_ir as ir
 
 from analyzer.graph import Graph
 from analyzer.numerical.result import Alarm
-from analyzer.operators.conditions import GRADIENT_OF_INFINITE_FACTOR
+from analyzer.operators.conditions import GRADIENT_OF_INFINITE_FACTOR, WHERE_LEAKS
 from analyzer.operators.registry import operator_name
-
-LEAK = "numerical/where-leaks-nan-gradient"
 
 
 def ends_of(graph: Graph, warning: Alarm) -> tuple[str, ...]:
@@ -17,9 +15,9 @@ def ends_of(graph: Graph, warning: Alarm) -> tuple[str, ...]:
     if not warning.backward:
         return ()
     losses = reached(warning.node, graph.losses)
-    if losses or warning.rule not in (LEAK, GRADIENT_OF_INFINITE_FACTOR):
+    if losses or warning.rule not in (WHERE_LEAKS, GRADIENT_OF_INFINITE_FACTOR):
         return losses
-    level, seen = [warning.node] if warning.rule == LEAK else [], set()
+    level, seen = [warning.node] if warning.rule == WHERE_LEAKS else [], set()
     while level:
         seen.update(level)
         readers = [use.node for node in level for value in node.outputs for use in value.uses()]

@@ -115,8 +115,8 @@ class Sampler:
             return found.reshape(()).item()
         return found
 
-    def scalar(self, value: Value) -> Any:
-        """The number or truth that a tensor of one element holds; None where it is not computed."""
+    def _single(self, value: Value) -> np.ndarray | None:
+        """The one element of a tensor, whose meaning is kept; None where it is not computed, or there are others."""
         if not isinstance(value, Tensor) or value.graph:
             return None
         self._meaning = COMPUTED
@@ -124,7 +124,12 @@ class Sampler:
             found = self.of(value)
         except NotComputed:
             return None
-        if found.size != 1:
+        return found if found.size == 1 else None
+
+    def scalar(self, value: Value) -> Any:
+        """The number or truth that a tensor of one element holds; None where it is not computed."""
+        found = self._single(value)
+        if found is None:
             return None
         self.rests_on = max(self.rests_on, self._meaning)
         self.asked += self._meaning > COMPUTED
@@ -132,14 +137,8 @@ class Sampler:
 
     def exact_truth(self, value: Value) -> bool | None:
         """The truth that a tensor of one element has whatever numbers are made up; None where it rests on those."""
-        if not isinstance(value, Tensor) or value.graph:
-            return None
-        self._meaning = COMPUTED
-        try:
-            found = self.of(value)
-        except NotComputed:
-            return None
-        return bool(found) if found.size == 1 and self._meaning == COMPUTED else None
+        found = self._single(value)
+        return bool(found) if found is not None and self._meaning == COMPUTED else None
 
     def extent(self, tensor: Tensor, ignored: Value = None) -> tuple[int, int] | None:
         """The least and the largest of integers that have a meaning; None where none are known."""
