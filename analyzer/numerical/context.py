@@ -232,7 +232,7 @@ class Context:
         if self.run.ledger.quiet or not self.options.backward or _is_finite(factor):
             return
         if is_trained(self.node.inputs[other]):
-            where = f"an infinite {'second' if index else 'first'} operand"
+            where = f"its {'second' if index else 'first'} operand is infinite"
             self.check(GRADIENT_OF_INFINITE_FACTOR, where, {index: factor}, _is_finite, backward=True)
 
     def finite_quotient(self, dividend: AbstractTensor, divisor: AbstractTensor) -> None:
@@ -243,7 +243,7 @@ class Context:
         if self.run.ledger.quiet or not self.options.backward or not _is_finite(dividend):
             return
         if is_filled(self.node.inputs[0], dividend.dtype.hi) and is_trained(self.node.inputs[1]):
-            where = "a quotient that overflows"
+            where = "the quotient overflows"
             self.check(GRADIENT_OF_INFINITE_FACTOR, where, {0: dividend, 1: divisor}, _has_finite_share, backward=True)
 
     def with_bad_results(self, result: AbstractTensor) -> None:

@@ -74,8 +74,8 @@ def message(warning: Alarm, failed: bool, interpretation: Interpretation, writte
     reason = cause(warning, interpretation)
     because = f": {reason}" if reason else f": {_operand(warning, written)} lies in {where}"
     if warning.backward:
-        edge = warning.danger or "the edge of its domain"
-        return _short(f"the gradient of `{name}` is not finite at {edge}; {_operand(warning, written)} lies in {where}")
+        edge = f"where {warning.danger}" if warning.danger else "at the edge of its domain"
+        return _short(f"the gradient of `{name}` is not finite {edge}; {_operand(warning, written)} lies in {where}")
     if rule == "log-of-nonpositive":
         if _pole(warning):
             what = "-1" if interval.lo >= -1 else "a number below -1" if interval.hi < -1 else "-1 or a number below"

@@ -68,7 +68,7 @@ def precondition(
     base = slice_ranges(piece)
     if not warned(piece, base, warning, options):
         return None
-    present = {leaf.name for leaf in piece.leaves}
+    present = {leaf.name for leaf in piece.leaves if leaf.dtype != "BOOL"}
     order = sorted(
         (a for a in assumptions if a.name in present and a.range.lo < a.range.hi),
         key=lambda a: (WEAKEST_FIRST.index(a.range.origin), str(a.role) == "parameter"),

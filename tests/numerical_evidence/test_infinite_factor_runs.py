@@ -44,7 +44,17 @@ def test_a_trained_factor_of_masked_scores_blocks(masked_last: bool, tmp_path: P
     for finding in found:
         shown = finding.evidence.sentences
         assert (finding.level, finding.confidence, finding.node) == (Level.ERROR, Confidence.CONFIRMED, "b"), shown
+        assert "is not finite where its first operand is infinite" in finding.message
         assert finding.reproducer is not None
         script = [sys.executable, "-I", tmp_path / finding.reproducer]
         done = subprocess.run(script, capture_output=True, text=True, timeout=300, check=False)
         assert (done.returncode, "gradient of w" in done.stdout) == (1, True), done.stdout + done.stderr
+
+
+def test_no_range_is_proposed_for_truth_values() -> None:
+    """That a mask lies in [1e-07, 1] is no advice."""
+    shown = [("Not", ["m"], "n"), ("Where", ["n", "val_1", "s"], "a"), ("Mul", ["a", "w"], "b")]
+    target = TargetConfig(id="t", entry="t.py:build", inputs={"s": InputSpec(range=ValueRange(-1, 1))})
+    (found,) = (f for f in analyse(scores(shown), target).findings if f.node == "y")
+    assert found.rule == "numerical/softmax-of-minus-infinity"
+    assert found.suggestion is None, found.suggestion
