@@ -1,0 +1,19 @@
+"""Entry points of fcd-torch: ChemNet with the weights that the package carries, of molecules as one-hot letters."""
+
+from pathlib import Path
+
+import fcd_torch
+import torch
+from fcd_torch.utils import load_imported_model
+
+LETTERS, LENGTH = 35, 350
+
+
+def _molecules():
+    letters = torch.randint(0, LETTERS, (2, LENGTH))
+    return torch.nn.functional.one_hot(letters, LETTERS).float().transpose(1, 2)
+
+
+def chemnet():
+    weights = Path(fcd_torch.__file__).parent / "ChemNet_v0.13_pretrained.pt"
+    return load_imported_model(torch.load(weights, weights_only=False)).eval(), (_molecules(),)
