@@ -1,0 +1,24 @@
+"""Entry points of torchxrayvision: its networks of radiographs without their weights, with the loss of its training."""
+
+import torch
+from torchxrayvision.models import DenseNet
+
+
+class _Labelled(torch.nn.Module):
+    """Several diseases of an image, of which only some are labelled."""
+
+    def __init__(self):
+        super().__init__()
+        self.network = DenseNet(
+            growth_rate=4, block_config=(1, 1), num_init_features=8, bn_size=2, num_classes=5, in_channels=1
+        )
+
+    def forward(self, images, labels, known):
+        logits = self.network(images)
+        return torch.nn.functional.binary_cross_entropy_with_logits(logits[known], labels[known])
+
+
+def labelled():
+    known = torch.tensor([[True, True, False, True, False], [False, True, True, True, True]])
+    images = 2048 * torch.rand(2, 1, 224, 224) - 1024
+    return _Labelled(), (images, torch.rand(2, 5).round(), known)
