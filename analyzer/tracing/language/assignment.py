@@ -9,8 +9,9 @@ from analyzer.tracing.language.items import set_item
 from analyzer.tracing.language.iteration import unpack
 from analyzer.tracing.language.lazy_iterators import dropped
 from analyzer.tracing.language.setting_attributes import set_attribute
-from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import DictV, Instance, ListV, Unknown, Value
+from analyzer.tracing.language.tensor_objects import inherits_tensor, made
+from analyzer.tracing.language.tensors import Shape, Tensor
+from analyzer.tracing.language.values import Class, DictV, Instance, ListV, Unknown, Value
 from analyzer.tracing.paths.tracer import Tracer
 
 
@@ -27,7 +28,10 @@ def assign(tr: Tracer, target: ast.expr, value: Value) -> None:
     elif isinstance(target, ast.Attribute):
         owner = evaluate(tr, target.value)
         old = owner.attrs.get(target.attr) if tr.unsettled and isinstance(owner, Instance) else None
+        shape = owner.shape if isinstance(owner, Tensor) else None
         set_attribute(tr, owner, target.attr, value)
+        if shape is not None and target.attr == "__class__" and isinstance(target.value, ast.Name):
+            assign(tr, target.value, _of_class(tr, shape, value))
         if old is not None and old is not value:
             dropped(tr, [old])
     elif isinstance(target, ast.Subscript):
@@ -35,6 +39,11 @@ def assign(tr: Tracer, target: ast.expr, value: Value) -> None:
         set_item(tr, owner, evaluate(tr, target.slice), value)
         if isinstance(target.value, ast.Subscript) and not _known_index(tr, target.value.slice):
             _open_elements(tr, evaluate(tr, target.value.value))
+
+
+def _of_class(tr: Tracer, shape: Shape, cls: Value) -> Value:
+    """What a tensor is once its class has been assigned: known under the name by which that was done."""
+    return made(tr, cls, Tensor(shape)) if isinstance(cls, Class) and inherits_tensor(cls) else tr.unknown("an object")
 
 
 def assign_spread(tr: Tracer, target: ast.expr, value: ast.expr) -> None:

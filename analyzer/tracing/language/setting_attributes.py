@@ -6,6 +6,7 @@ from analyzer.tracing.imports.lazy_modules import LazyScope
 from analyzer.tracing.imports.modules import canonical
 from analyzer.tracing.language.dictionary_objects import Attributes
 from analyzer.tracing.language.evaluation import call, get_attribute
+from analyzer.tracing.language.known_types import OTHER_CLASS
 from analyzer.tracing.language.overwriting import fill
 from analyzer.tracing.language.rows import Rows
 from analyzer.tracing.language.tensors import Shape, Tensor
@@ -21,6 +22,7 @@ from analyzer.tracing.language.values import (
     Module,
     Object,
     Partial,
+    Scope,
     Unknown,
     Value,
     field_names,
@@ -51,6 +53,9 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         value.label = name
     elif isinstance(value, Tensor) and not value.name:
         value.name = name
+    if name == "__class__" and isinstance(owner, (Instance, Layer, Tensor)):
+        _set_class(tr, owner, value)
+        return
     if isinstance(owner, Tensor) and owner.framework == "numpy" and name == "shape":
         made = call(tr, get_attribute(tr, owner, "reshape"), (value,), {})
         tr.touch(owner)
@@ -96,6 +101,19 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         owner.options[f"attribute {name}"] = value
     elif isinstance(owner, Bound) and name == "__defaults__" and isinstance(value, tuple):
         _set_field_defaults(tr, owner, value)
+
+
+def _set_class(tr: Tracer, owner: Instance | Layer | Tensor, cls: Value) -> None:
+    """``thing.__class__ = Other``: a tensor or a layer of a library has methods afterwards that are not known here."""
+    tr.touch(owner)
+    if isinstance(owner, Instance):
+        unknown = Class(owner.cls.name, (Unknown("an assigned class"),), Scope(), owner.cls.node, owner.cls.path)
+        owner.cls = cls if isinstance(cls, Class) else unknown
+    elif isinstance(owner, Layer):
+        owner.name = "torch.nn.Module" if owner.name.startswith("torch.") else "keras.layers.Layer"
+        owner.attrs[OTHER_CLASS] = True
+    else:
+        owner.shape, owner.value = Shape(None, vague=True), None
 
 
 def _set_on_library(tr: Tracer, owner: Api, name: str, value: Value) -> None:

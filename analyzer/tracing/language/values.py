@@ -242,10 +242,11 @@ class Instance:
         self.built = False  # Keras: build() has run
 
     def state(self) -> Any:
-        return dict(self.attrs), self.open, self.built
+        return dict(self.attrs), self.open, self.built, self.cls
 
     def restore(self, state: Any) -> None:
-        self.attrs, self.open, self.built = dict(state[0]), state[1], state[2]
+        attrs, self.open, self.built, self.cls = state
+        self.attrs = dict(attrs)
 
     def __repr__(self) -> str:
         return f"<{self.cls.name} object>"
@@ -265,10 +266,10 @@ class Layer:
         self.built: dict[str, Any] = {}  # sizes fixed by the first call
 
     def state(self) -> Any:
-        return dict(self.attrs), dict(self.built)
+        return dict(self.attrs), dict(self.built), self.name
 
     def restore(self, state: Any) -> None:
-        self.attrs, self.built = dict(state[0]), dict(state[1])
+        self.attrs, self.built, self.name = dict(state[0]), dict(state[1]), state[2]
 
     def __repr__(self) -> str:
         return f"<{self.name.rpartition('.')[2]}>"
