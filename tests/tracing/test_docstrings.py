@@ -283,3 +283,19 @@ def masked(xs: torch.FloatTensor, n: torch.LongTensor):
 '''
     assert not problems_of(tmp_path, source)
     assert not problems_of(tmp_path, source.replace(" or (batch_size, list_size)", ""))
+
+
+RAYS = '''import torch
+def marched(densities, floor):
+    """Args:
+        densities: of shape (..., n, 1)
+    """
+    first = densities[..., 0].cumsum(dim=3)
+    return first.unsqueeze(-1) @ torch.ones({}, 1)
+'''
+
+
+def test_axes_of_any_number_may_be_more_than_one(tmp_path: Path) -> None:
+    assert not problems_of(tmp_path, RAYS.format(1))
+    (found,) = problems_of(tmp_path, RAYS.format(2))  # which fails with any number of axes
+    assert (found.site.line, found.proved) == (7, False)

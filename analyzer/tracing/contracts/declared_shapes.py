@@ -30,7 +30,7 @@ _TYPES = re.compile(
     r"(Float|Int|UInt|Bool|Complex|Num|Real|Inexact|Integer|Shaped|Key|Array)(8|16|32|64|128)?|BFloat16"
 )
 _CHECKED = ("jaxtyped", "typechecked", "typecheck", "beartype")  # decorators that raise when a shape does not fit
-MANY = "..."  # axes of any number; in the round that trusts docstrings, one that may be of any size
+MANY = "..."  # axes of any number; in a round that trusts docstrings, so many that may be of any size
 SIZES = "__sizes__"  # among the attributes of an object: the integers that its constructor was given
 
 Sizes = dict[str, Any]  # of one call: a name's size; under "*name" a tuple of them
@@ -318,9 +318,10 @@ def give_shape(tr: Tracer, tensor: Tensor, contract: Contract, sizes: Sizes) -> 
         return
     if many is not None and tr.trusting and many.text == MANY and _is_blank(tensor.shape):
         if MANY not in sizes:
-            sizes[MANY] = tr.fresh(MANY, "dim", 1)
+            sizes[MANY] = tuple(tr.fresh(MANY, "dim", 1) for _ in range(tr.trusting))
         tr.touch(tensor.shape)
-        tensor.shape.dims = tuple(sizes[MANY] if a is many else _size_or_new(tr, a, sizes) for a in contract)
+        parts = (sizes[MANY] if axis is many else (_size_or_new(tr, axis, sizes),) for axis in contract)
+        tensor.shape.dims = tuple(size for part in parts for size in part)
         return
     if many is not None:
         for index in range(-1, -len(contract) - 1, -1):

@@ -86,7 +86,7 @@ class Tracer:
         self.modes_origin = ""  # where modules may have been put into evaluation mode unseen: who may have, an origin
         self.sparse = False  # tensors may be sparse
         self.spreading = False  # a row of sizes, `*batch`, of an argument that nobody gives has two axes
-        self.trusting = False  # arguments that nobody gives have the shapes that docstrings name
+        self.trusting = 0  # axes of a `...` where arguments that nobody gives have the shapes that docstrings name
         self.documented: list[Tensor] = []  # which those are, on this path
         self.nothing_given = False  # and it is called without arguments
         self.assumed_rank: int | None = None  # of the first argument that nobody gives

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from analyzer.problem import UsageProblem
+from analyzer.tracing.contracts.declared_shapes import MANY
 from analyzer.tracing.contracts.docstrings import RESULT, documented
 from analyzer.tracing.contracts.rows_of_sizes import returns_a_row
 from analyzer.tracing.imports.kept_modules import undone
@@ -41,6 +43,7 @@ from analyzer.tracing.programs.inferred_arguments import (
 from analyzer.tracing.programs.unit_tests import cases_of, run_case
 
 DEFINITION_STEPS = 150_000  # of all classes and functions that nothing calls, for each thousand lines
+MOST_AXES = 3  # that a `...` of a docstring is tried with
 DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPUTING = ("forward", "call")  # methods that a framework calls
 _MODEL_BASES = ("torch.nn.", "keras.Model", "keras.layers.", "keras.models.Model", "pytorch_lightning.", "lightning.")
@@ -223,16 +226,35 @@ def _explore_further(base: Tracer, value: Class | Function, scope: Scope, relati
         shared.problems.clear()
         shared.problems.update({**told_here, **before})
     if called is not None and any(n != RESULT for n in documented(called)):
-        before, base.trusting = dict(shared.problems), True
-        try:
-            explore_beside(
-                base, name, scale, lambda: _call_with_unknowns(base, value, scope, relative, False),
-                f"{value.path}:{value.node.lineno} documented",
-            )  # fmt: skip
-        finally:
-            base.trusting = False
-        for key in _new(shared, before, advice=True):
-            shared.problems[key] = replace(shared.problems[key], tier=DOCUMENTED_CALL, certain=False)
+        _explore_documented(base, called, name, scale, lambda: _call_with_unknowns(base, value, scope, relative, False))
+
+
+def _explore_documented(base: Tracer, called: Function, name: str, scale: float, body: Callable[[], object]) -> None:
+    """The same definition with the shapes that its docstring names: what fails for each number of axes of a `...`."""
+    shared, before, key = base.shared, dict(base.shared.problems), f"{called.path}:{called.node.lineno} documented"
+    base.trusting = 1
+    try:
+        explore_beside(base, name, scale, body, key)
+        new = _new(shared, before, advice=True)
+        found, kept = [k for k in new if shared.problems[k].level == "error"], dict(shared.problems)
+        while found and base.trusting < MOST_AXES and _names_many(called):
+            base.trusting += 1
+            shared.problems.clear()
+            shared.problems.update(before)
+            explore_beside(base, name, scale, body, f"{key} {base.trusting}")
+            found = [k for k in found if k in shared.problems]
+    finally:
+        base.trusting = 0
+    shared.problems.clear()
+    shared.problems.update({k: p for k, p in kept.items() if k not in new or p.level != "error" or k in found})
+    for k in new:
+        if k in shared.problems:
+            shared.problems[k] = replace(shared.problems[k], tier=DOCUMENTED_CALL, certain=False)
+
+
+def _names_many(function: Function) -> bool:
+    """Whether its docstring has a `...` among the axes of an argument."""
+    return any(axis.text == MANY for d in documented(function).values() for axis in d.contract)
 
 
 def _told(shared: Shared) -> int:
