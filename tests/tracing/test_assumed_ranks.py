@@ -334,3 +334,16 @@ def test_what_was_taken_away_from_another_is_no_number(tmp_path: Path) -> None:
         return self.linear((series - mean) / scale) * scale + mean
 """
     assert told(tmp_path, source) == []
+
+
+PLANES = """import einops
+def planes(grid: torch.Tensor):
+    grid = grid + 1
+    first, second = einops.rearrange(grid, "b c t d h w -> t b c d h w")
+    return first[{}]
+"""
+
+
+def test_a_pattern_may_name_six_axes(tmp_path: Path) -> None:
+    assert told(tmp_path, PLANES.format("0, 0, 0, 0, 0")) == []
+    assert told(tmp_path, PLANES.format("0, 0, 0, 0, 0, 0")) == [("incompatible-shape", 8, False)]

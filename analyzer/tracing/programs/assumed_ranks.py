@@ -21,7 +21,7 @@ from analyzer.tracing.paths.problems import NO_RANK, Diagnostic, Place
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.tracing.programs.used_as_tensors import is_of_tensors
 
-RANKS = (4, 3, 2, 5, 1)  # the commonest first: one that leads to the end is enough
+RANKS = (4, 3, 2, 5, 1, 6, 7)  # the commonest first: one that leads to the end is enough
 _TENSORS = ("Tensor", "Float[", "Int[", "Bool[", "Shaped[")  # words of annotations
 
 

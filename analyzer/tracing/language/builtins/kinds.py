@@ -86,6 +86,13 @@ _STATISTICS = ("running_mean", "running_var", "grad", "tensor")
 _TENSORS = ("torch.Tensor", "tf.Tensor", "numpy.ndarray", "torch.FloatTensor", "keras.KerasTensor")
 
 
+_NUMBERS_OF_NUMPY = frozenset(f"numpy.{n}" for n in (
+    "generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating", "complexfloating",
+    "bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
+    "float64", "complex64", "complex128", "character", "str_", "bytes_",
+))  # fmt: skip
+
+
 _OPEN_TO_PLAIN = ("collections", "numbers", "numpy", "torch.Size", "tf.TensorShape")
 
 
@@ -165,6 +172,8 @@ def is_a(value: Value, kind: Value) -> bool | None:
                 return None if value.sources or value.name in _STATISTICS else True
             if kind.name.startswith(("typing.", "collections.")):
                 return _protocol_of_tensor(value.framework, kind.name)
+            if kind.name in _NUMBERS_OF_NUMPY and (value.framework != "numpy" or value.dims):
+                return False  # an array is none of them, a number of NumPy is
             return False if kind.name.startswith(_NEVER_TENSORS) else None
         if isinstance(value, Layer):
             return True if value.name == kind.name else _is_layer(value.name, kind.name)
