@@ -55,7 +55,9 @@ def math_function(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
         return x.term
     if whole and isinstance(x, Poly):
         return x
-    return Unknown("a number", getattr(x, "origin", "imprecise"), pytype="int" if whole else "float")
+    found = Unknown("a number", getattr(x, "origin", "imprecise"), pytype="int" if whole else "float")
+    found.factors = (x, *rest)
+    return found
 
 
 @operator("keyword.iskeyword keyword.issoftkeyword", "text")

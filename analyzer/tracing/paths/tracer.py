@@ -320,6 +320,7 @@ class Tracer:
             if value.term is None:
                 self.touch(value)
                 kind = {"flag": "flag", "param": "param", "data": "unknown"}.get(value.origin, "lost")
+                kind = "derived" if value.factors and kind in ("flag", "param") else kind
                 value.term = self.symbols.fresh(
                     value.label or label, kind, None, site=self.site() if self.frames else None, default=value.default
                 )

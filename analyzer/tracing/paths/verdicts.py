@@ -89,9 +89,9 @@ def _tensors(condition: Condition) -> list[Tensor]:
 
 
 def _concerns_constructor(tr: Tracer, core: Sequence[Condition]) -> bool:
-    """Whether nothing but arguments of constructors occurs in it."""
+    """Whether nothing but arguments of constructors, and what is computed of them, occurs in it."""
     symbols = {s.name for c in core if isinstance(c.truth, Cond) for s in c.truth.symbols}
-    return all(tr.symbols.kind(name) == "param" for name in symbols)
+    return all(tr.symbols.kind(name) in ("param", "derived") for name in symbols)
 
 
 def _rests_on_argument(tr: Tracer, condition: Condition) -> bool:

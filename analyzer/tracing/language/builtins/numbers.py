@@ -49,6 +49,7 @@ def int_(c: Call) -> Value:
         if value.term is not None:
             return value.term
         result = Unknown("a number", value.origin, value.label, "int")
+        result.factors = value.factors
         result.default = value.default if isinstance(value.default, int) else None
         if isinstance(value.default, str) and value.default.isdigit():
             result.default = int(value.default)
