@@ -299,3 +299,19 @@ def test_axes_of_any_number_may_be_more_than_one(tmp_path: Path) -> None:
     assert not problems_of(tmp_path, RAYS.format(1))
     (found,) = problems_of(tmp_path, RAYS.format(2))  # which fails with any number of axes
     assert (found.site.line, found.proved) == (7, False)
+
+
+SCORES = '''import torch
+def split(x):
+    return x.permute(0, 2, 1)
+def scores(hidden: torch.Tensor, keys: torch.Tensor, mask):
+    """Args:
+        mask: of shape [batch_size, n]
+    """
+    found = split(hidden + 1) @ split(keys + 1)
+    return found + mask[:, {}]
+'''
+
+
+def test_a_batch_may_be_called_after_an_inner_name(tmp_path: Path) -> None:
+    assert not problems_of(tmp_path, SCORES.format("None"))

@@ -110,7 +110,7 @@ def tell_documented(tr: Tracer, conditions: Sequence[Condition]) -> None:
             sizes = [d for d in own if d.symbols & condition.truth.symbols]
             if batch in sizes and batch is not None:
                 others = condition.truth.symbols - branches - batch.symbols
-                sizes += [Poly({(s,): 1}) for s in others if _is_free(tr, s) and not _is_batch(s)]
+                sizes += [Poly({(s,): 1}) for s in others if _is_free(tr, s) and not _is_batch(tr, s)]
             sizes = list(dict.fromkeys(sizes))
             if len(sizes) < 2 or len(sizes) > MOST_TOLD_APART:
                 continue
@@ -130,9 +130,10 @@ def _label(tr: Tracer, size: Poly) -> str:
     return tr.symbols.known[sym.name].label
 
 
-def _is_batch(sym: Symbol) -> bool:
-    """Whether it is called one, or is the first axis of an argument, which may well be one."""
-    return "batch" in sym.name.lower() or sym.name.endswith(".0")
+def _is_batch(tr: Tracer, sym: Symbol) -> bool:
+    """Whether it is called one, or is the first axis of a tensor, which may well be one."""
+    label = tr.symbols.known[sym.name].label
+    return "batch" in label.lower() or label.endswith(".0")
 
 
 def _is_picture(one: str, other: str) -> bool:
