@@ -62,6 +62,7 @@ class Trait(Flag):
     POLYNOMIAL = auto()  # each output element is a polynomial of the operands' elements
     DEFINITE = auto()  # each output element is 0 exactly where all elements of operand 0 that it reads are 0
     TAKES_ROWS = auto()  # operand 1 counts along an axis of operand 0
+    WIDEST = auto()  # joins operands, or takes elements of either: the result has the largest of their element types
     LOOP = auto()
     BRANCH = auto()
     CALL = auto()  # calls a function of the model
@@ -108,6 +109,7 @@ BUILT_FOR_LAST_AXIS = Trait.BUILT_FOR_LAST_AXIS
 POLYNOMIAL = Trait.POLYNOMIAL
 DEFINITE = Trait.DEFINITE
 TAKES_ROWS = Trait.TAKES_ROWS
+WIDEST = Trait.WIDEST
 LOOP = Trait.LOOP
 BRANCH = Trait.BRANCH
 CALL = Trait.CALL

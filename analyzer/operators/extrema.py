@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import ELEMENTWISE, PIECEWISE_LINEAR, operator
+from analyzer.operators.declaration import ELEMENTWISE, PIECEWISE_LINEAR, WIDEST, operator
 
 OPERATORS = (
     operator(
@@ -11,7 +11,7 @@ OPERATORS = (
         tf="Maximum",
         torch="maximum",
         keras="Maximum ops.maximum",
-        traits=ELEMENTWISE | PIECEWISE_LINEAR,
+        traits=ELEMENTWISE | PIECEWISE_LINEAR | WIDEST,
     ),
     operator(
         "Min",
@@ -19,6 +19,6 @@ OPERATORS = (
         tf="Minimum",
         torch="minimum",
         keras="Minimum ops.minimum",
-        traits=ELEMENTWISE | PIECEWISE_LINEAR,
+        traits=ELEMENTWISE | PIECEWISE_LINEAR | WIDEST,
     ),
 )

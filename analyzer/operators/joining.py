@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import DENSE_OR_CHANNELS_LAST, POLYNOMIAL, operator
+from analyzer.operators.declaration import DENSE_OR_CHANNELS_LAST, POLYNOMIAL, WIDEST, operator
 
 OPERATORS = (
     operator(
@@ -11,8 +11,8 @@ OPERATORS = (
         tf="ConcatV2",
         torch="cat concat concatenate",
         keras="Concatenate ops.concatenate",
-        traits=POLYNOMIAL | DENSE_OR_CHANNELS_LAST,
+        traits=POLYNOMIAL | DENSE_OR_CHANNELS_LAST | WIDEST,
     ),
     operator("ConcatAxisFirst", tf="Concat"),
-    operator("Pack", tf="Pack", torch="stack", keras="ops.stack", traits=DENSE_OR_CHANNELS_LAST),
+    operator("Pack", tf="Pack", torch="stack", keras="ops.stack", traits=DENSE_OR_CHANNELS_LAST | WIDEST),
 )

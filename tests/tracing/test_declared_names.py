@@ -8,7 +8,8 @@ from collections import Counter
 import pytest
 import torch
 
-from analyzer.tracing.operators.table import declared, rules
+from analyzer.operators.declaration import WIDEST
+from analyzer.tracing.operators.table import declared, names_with, rules
 
 
 def test_a_name_has_one_rule() -> None:
@@ -28,3 +29,10 @@ def test_a_method_has_one_name() -> None:
     twice = [n for n in table if n.startswith("torch.Tensor.") and table.get(n.removeprefix("torch.")) == table[n]]
     assert twice == []
     assert [n for n in table if n.startswith("torch.Tensor.") and not hasattr(torch.Tensor, n[13:])] == []
+
+
+def test_the_widest_type_is_a_trait_of_what_joins() -> None:
+    """A name says it by its declaration, here or in `analyzer.operators`, whichever library it is called in."""
+    joining = names_with(WIDEST)
+    assert {"cat", "stack", "concatenate", "vstack", "maximum", "fmin", "kron", "append", "block"} <= joining
+    assert not {"add", "where", "matmul", "floor_divide", "split"} & joining

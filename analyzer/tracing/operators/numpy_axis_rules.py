@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+from analyzer.operators.declaration import WIDEST
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
@@ -231,7 +232,7 @@ def stacked(op: Op, tup: Value, rest: tuple[Value, ...]) -> Value:
     return as_torch(op, name, (ListV(known),), {})
 
 
-@operator("numpy.append", "arr values axis=None")
+@operator("numpy.append", "arr values axis=None", WIDEST)
 def append(op: Op, arr: Value, values: Value, axis: Value) -> Value:
     known = arrays(op, ListV([arr, values]))
     if known is None or not (axis is None or isinstance(axis, int)):
@@ -244,7 +245,7 @@ def append(op: Op, arr: Value, values: Value, axis: Value) -> Value:
     return joined
 
 
-@operator("numpy.block", "arrays")
+@operator("numpy.block", "arrays", WIDEST)
 def block(op: Op, arrays: Value) -> Value:
     """Two levels: rows of blocks."""
     rows = [_parts(op, row) for row in (arrays.items if isinstance(arrays, ListV) else ())]

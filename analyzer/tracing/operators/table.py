@@ -15,6 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from analyzer.operators import registry
+from analyzer.operators.declaration import NOTHING, WIDEST, Trait
 from analyzer.tracing.language.evaluation import seen
 from analyzer.tracing.language.tensors import Shape, Tensor
 from analyzer.tracing.language.values import ListV, Unknown, Value
@@ -22,9 +24,6 @@ from analyzer.tracing.operators.strides import SHARING, of_result
 from analyzer.tracing.paths.problems import ShapeFailure
 from analyzer.tracing.paths.symbols import Site
 from analyzer.tracing.paths.tracer import Tracer
-
-_JOINING = ("cat", "concat", "concatenate", "stack", "vstack", "hstack", "dstack", "column_stack", "row_stack",
-            "maximum", "minimum", "fmax", "fmin", "kron", "append", "block")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ class Op:
 
     def _open_type(self, value: Tensor) -> None:
         """What is joined has the largest type: it is open where that of one part is not known, or another one."""
-        whole = self.short in _JOINING and (value.dtype or "").startswith(("int", "uint", "bool"))
+        whole = self.short in names_with(WIDEST) and (value.dtype or "").startswith(("int", "uint", "bool"))
         if whole and any(source.dtype != value.dtype for source in value.sources):
             value.dtype = None
 
@@ -143,16 +142,17 @@ class Entry:
     parameters: tuple[Parameter, ...]
     rule: Rule
     layer: bool = False
+    traits: Trait = NOTHING
 
 
-def operator(names: str, signature: str = "*args") -> Callable[[Rule], Rule]:
+def operator(names: str, signature: str = "*args", traits: Trait = NOTHING) -> Callable[[Rule], Rule]:
     """Declare the rule of some names. `signature` lists parameters: ``input weight bias=None *rest``.
 
-    ``number|chunks``: one that a call may also name so.
+    ``number|chunks``: one that a call may also name so. `traits`: of what `analyzer.operators` does not declare.
     """
 
     def mark(rule: Rule) -> Rule:
-        entry = Entry(parse_signature(signature), rule)
+        entry = Entry(parse_signature(signature), rule, traits=traits)
         found = (*getattr(rule, "entries", ()), *((name, entry) for name in names.split()))
         rule.entries = found  # type: ignore[attr-defined]
         return rule
@@ -179,6 +179,16 @@ def parse_signature(text: str) -> tuple[Parameter, ...]:
 def rules() -> Mapping[str, Entry]:
     """Every declared name and its rule."""
     return dict(declared())
+
+
+@functools.cache
+def names_with(trait: Trait) -> frozenset[str]:
+    """What libraries call the operators that are declared with a trait, here or for all rooms; modules left out.
+
+    NumPy and Keras mean by a name what PyTorch does.
+    """
+    here = (name.rpartition(".")[2] for name, entry in rules().items() if trait in entry.traits)
+    return frozenset((*registry.names("torch", trait), *here))
 
 
 def declared() -> Iterator[tuple[str, Entry]]:

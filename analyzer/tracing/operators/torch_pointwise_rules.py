@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.operators.declaration import WIDEST
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Fields, Value
 from analyzer.tracing.operators import elementwise
@@ -18,8 +19,9 @@ def _names(prefix: str, names: str) -> str:
     return " ".join(f"{prefix}{name}" for name in names.split())
 
 
+@operator("torch.fmax torch.fmin", "input other *rest", WIDEST)
 @operator(
-    _names("torch.", """fmax fmin floor_divide ldexp logaddexp logaddexp2 bitwise_and bitwise_or bitwise_xor
+    _names("torch.", """floor_divide ldexp logaddexp logaddexp2 bitwise_and bitwise_or bitwise_xor
         bitwise_left_shift bitwise_right_shift heaviside lcm gcd nextafter igamma igammac float_power hypot xlogy
         copysign clamp_max clamp_min rsub""")
     + " " + _names("torch.special.", """xlogy xlog1py zeta gammainc gammaincc chebyshev_polynomial_t

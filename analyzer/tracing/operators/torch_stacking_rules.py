@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.operators.declaration import WIDEST
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.apply import apply
@@ -30,7 +31,7 @@ def _sized(op: Op, tensor: Tensor, dims: tuple[Term, ...]) -> Tensor:
     return Tensor(dims, tensor.dtype, "torch", site=op.where, sources=(tensor,))
 
 
-@operator(" ".join(f"torch.{name}" for name in _LEAST), "tensors")
+@operator(" ".join(f"torch.{name}" for name in _LEAST), "tensors", WIDEST)
 def stacked(op: Op, tensors: Value) -> Value:
     parts = _parts(op, tensors)
     if parts is None:
@@ -63,7 +64,7 @@ def block_diag(op: Op, tensors: tuple[Value, ...]) -> Value:
     return Tensor((rows, columns), parts[0].dtype, "torch", site=op.where, sources=tuple(parts))
 
 
-@operator("torch.kron Tensor.kron", "input other")
+@operator("torch.kron Tensor.kron", "input other", WIDEST)
 def kron(op: Op, input: Value, other: Value) -> Value:
     a, b = tensor_of(op.tr, input, "torch"), tensor_of(op.tr, other, "torch")
     if a is None or b is None or a.dims is None or b.dims is None:
