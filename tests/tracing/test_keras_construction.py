@@ -62,3 +62,24 @@ def test_no_layer_of_today_has_an_argument_of_keras_1() -> None:
 
     layers = [v for v in vars(keras.layers).values() if inspect.isclass(v)]
     assert not any(OF_KERAS_1 & set(inspect.signature(layer.__init__).parameters) for layer in layers)
+
+
+UNPADDED = """import keras
+import tensorflow as tf
+
+class Block(keras.layers.Layer):
+    def __init__(self, **settings):
+        super().__init__(**settings)
+        self.conv = keras.layers.DepthwiseConv1D(3, padding={!r})
+    def call(self, x):
+        return self.conv(tf.pad(x, self.margins))
+"""
+
+
+def test_an_argument_that_no_rank_makes_right_is_told(tmp_path: Path) -> None:
+    """And not that the input, whose rank is not known, has none."""
+    told = {}
+    for padding in ("same", "causal"):
+        shared = explore(tmp_path, "net.py", ast.parse(UNPADDED.format(padding)), Versions())
+        told[padding] = [p.message.partition(": ")[2] for p in shared.problems.values() if p.level == "error"]
+    assert told == {"same": [], "causal": ["`padding` is 'causal'; it must be one of valid, same"]}

@@ -13,7 +13,8 @@ from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.imports import libraries
 from analyzer.tracing.paths.problems import Diagnostic
 from analyzer.tracing.programs.driver_runs import SEARCH_STEPS
-from analyzer.tracing.programs.drivers import _python_files, drivers_of
+from analyzer.tracing.imports.repository_files import python_files
+from analyzer.tracing.programs.drivers import drivers_of
 from analyzer.tracing.tracing import explore, read_source
 
 NET = """
@@ -233,7 +234,7 @@ def test_a_folder_that_may_not_be_looked_at_is_passed_over(tmp_path: Path, monke
         return stat(path, **options)
 
     monkeypatch.setattr(Path, "stat", refused)
-    assert list(_python_files(tmp_path)) == [tmp_path / "open" / "net.py"]
+    assert list(python_files(tmp_path)) == [tmp_path / "open" / "net.py"]
 
 
 PART = """

@@ -256,3 +256,12 @@ def test_a_layer_without_features_is_legal(tmp_path: Path) -> None:
     """
     assert lines(tmp_path, dedent(source), "build") == []
     assert lines(tmp_path, dedent(source).replace("features=0", "features=-1"), "build") != []
+
+
+def test_what_another_file_sets_is_not_missing(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(dedent(MODULE).format(name="Net", more="", set=""))
+    other = "def prepared(owner):\n    for part in owner.parts:\n        part.scale{} 2\n"
+    for sign, told in (("=", 0), (" =", 0), (": int =", 0), (" ==", 1)):
+        (tmp_path / "user.py").write_text(other.format(sign))
+        assert len(trace(path, tmp_path, target="net.py").findings) == told

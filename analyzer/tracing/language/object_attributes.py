@@ -11,6 +11,7 @@ from typing import Any
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.imports.modules import module_of
+from analyzer.tracing.imports.repository_files import is_set_somewhere
 from analyzer.tracing.language.attribute_hooks import READER, own_reader, read, reader_of
 from analyzer.tracing.language.dictionary_objects import CONTAINERS, container_method, names_held
 from analyzer.tracing.language.evaluation import ATTRIBUTES, call, get_attribute, iterate
@@ -209,6 +210,8 @@ def _missing(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> No
     if tr.path.decisions or tr.speculating or node is None or tr.guards:
         return
     if _set_anywhere(tr, value.cls, name) or (value.cls.library_bases and _may_be_abstract(tr, value.cls)):
+        return
+    if is_set_somewhere(tr.shared.root, name):
         return
     message = f"`{value.cls.name}` has no attribute `{name}`: no method, class variable or assignment defines it"
     tr.report(Diagnostic("python/missing-attribute", "warning", message, tr.site(node), operand=name))

@@ -151,6 +151,9 @@ def _refused_at_every_rank(outcomes: Sequence[CheckResult]) -> CheckResult | Non
         o for o in telling if o.failure is not None and rules[-1] is not None and o.failure.rule is not rules[-1]
     ]
     common = [o for o in telling if o not in special]
+    others = [o for o, rule in zip(outcomes, rules, strict=True) if rule is not rules[-1]]
+    if not special and len(others) == 1:
+        return others[0]  # of the one rank that there is, where an argument is refused
     return special[-1] if special else (common or list(outcomes))[0]
 
 

@@ -6,24 +6,22 @@ They call the file's classes and functions with arguments that mean something, w
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from analyzer.tracing.imports.repository_files import python_files, text_of
 from analyzer.tracing.programs.unit_tests import UnitTest, cases_of
 
 MOST_DRIVERS = 4  # of one file: the nearest to it decide
 MOST_FILES = 400  # that are looked at
 MOST_PARSED = 80  # of these: those that name a class or function of the file come first
 MOST_LISTED = 4000  # files of a repository by their names
-MOST_BYTES = 60_000  # of a script that is searched for calls: longer ones are programs of their own
 _FENCE = re.compile(r"^[ \t]*```[ \t]*\{?\.?(?:python|py|python3)\b[^\n]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
 _USERS = re.compile(r"(^|[/_])(tests?|examples?|demos?|scripts?|train|main|tutorials?|benchmarks?)([/_.]|$)", re.I)
 _GUARD = re.compile(r"^if\b.*\b__main__\b", re.M)  # what makes a file of any name a program
-_HIDDEN = frozenset(("node_modules", "__pycache__", "site-packages", "venv", "build", "dist"))
 
 
 @dataclass(frozen=True)
@@ -91,42 +89,19 @@ def _texts(root: Path, relative: str) -> Iterator[tuple[str, str]]:
         readmes.insert(0, folder)
     for folder in readmes:
         for name in ("README.md", "readme.md", "README.rst"):
-            text = _read(root, folder / name)
+            text = text_of(root, folder / name)
             if text:
                 yield (folder / name).relative_to(root).as_posix(), text
                 break
-    files = [(f.relative_to(root).as_posix(), f) for f in islice(_python_files(root), MOST_LISTED)]
+    files = [(f.relative_to(root).as_posix(), f) for f in islice(python_files(root), MOST_LISTED)]
     named = [(path, f) for path, f in files if path != relative and _USERS.search(path)]
     for path, file in named[:MOST_FILES]:
-        yield path, _read(root, file)
+        yield path, text_of(root, file)
     others = [(path, f) for path, f in files if path != relative and not _USERS.search(path)]
     for path, file in others[: max(0, MOST_FILES - len(named))]:
-        text = _read(root, file)
+        text = text_of(root, file)
         if _GUARD.search(text):
             yield path, text
-
-
-def _python_files(folder: Path, depth: int = 6) -> Iterator[Path]:
-    try:
-        with os.scandir(folder) as found:  # tells folders from files without asking for each, which may be refused
-            entries = sorted(found, key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in entries:
-        if entry.name.startswith(".") or entry.name in _HIDDEN or entry.is_symlink():
-            continue
-        if entry.name.endswith(".py"):
-            yield Path(entry.path)
-        elif depth and entry.is_dir(follow_symlinks=False):
-            yield from _python_files(Path(entry.path), depth - 1)
-
-
-def _read(root: Path, file: Path) -> str:
-    try:
-        inside = file.resolve().is_relative_to(root.resolve())
-        return file.read_text(encoding="utf-8") if inside and file.stat().st_size <= MOST_BYTES else ""
-    except (OSError, ValueError):
-        return ""
 
 
 def _blocks(text: str) -> list[tuple[int, str]]:

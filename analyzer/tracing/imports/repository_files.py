@@ -1,0 +1,43 @@
+"""The Python files of a repository: their names, their texts, and which attributes they set."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+MOST_SEARCHED = 400  # files
+MOST_BYTES = 60_000  # of a file that is read: longer ones are left
+_HIDDEN = frozenset(("node_modules", "__pycache__", "site-packages", "venv", "build", "dist"))
+
+
+def python_files(folder: Path, depth: int = 6) -> Iterator[Path]:
+    try:
+        with os.scandir(folder) as found:  # tells folders from files without asking for each, which may be refused
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.startswith(".") or entry.name in _HIDDEN or entry.is_symlink():
+            continue
+        if entry.name.endswith(".py"):
+            yield Path(entry.path)
+        elif depth and entry.is_dir(follow_symlinks=False):
+            yield from python_files(Path(entry.path), depth - 1)
+
+
+def text_of(root: Path, file: Path) -> str:
+    """Empty for a file that lies outside, cannot be read or is long."""
+    try:
+        inside = file.resolve().is_relative_to(root.resolve())
+        return file.read_text(encoding="utf-8") if inside and file.stat().st_size <= MOST_BYTES else ""
+    except (OSError, ValueError):
+        return ""
+
+
+def is_set_somewhere(root: Path, name: str) -> bool:
+    """Whether a file sets an attribute of that name of what is not `self`, as ``part.name = …``."""
+    setting = re.compile(rf"(?<!\bself)\.{re.escape(name)}\s*(:[^=\n]+)?=(?!=)")
+    return any(setting.search(text_of(root, file)) for file in islice(python_files(root), MOST_SEARCHED))
