@@ -11,9 +11,9 @@ import pytest
 
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.imports import libraries
+from analyzer.tracing.imports.repository_files import python_files
 from analyzer.tracing.paths.problems import Diagnostic
 from analyzer.tracing.programs.driver_runs import SEARCH_STEPS
-from analyzer.tracing.imports.repository_files import python_files
 from analyzer.tracing.programs.drivers import drivers_of
 from analyzer.tracing.tracing import explore, read_source
 
