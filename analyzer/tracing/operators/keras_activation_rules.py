@@ -64,4 +64,16 @@ def floatx(op: Op) -> Value:
 @operator("keras.backend.set_floatx keras.config.set_floatx", "value")
 def set_floatx(op: Op, value: Value) -> Value:
     op.tr.machine["floatx"] = Unknown("a setting", "foreign", "floatx", "str")
+    op.tr.types_open = True
+    return None
+
+
+@operator(
+    "keras.config.set_dtype_policy keras.mixed_precision.set_global_policy keras.mixed_precision.set_dtype_policy "
+    "keras.mixed_precision.experimental.set_policy",
+    "policy",
+)
+def set_policy(op: Op, policy: Value) -> Value:
+    """From here on layers convert what they are given, and make weights of another type."""
+    op.tr.types_open = True
     return None

@@ -14,6 +14,7 @@ from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import (
     Api,
     DictV,
+    Instance,
     Layer,
     ListV,
     Object,
@@ -21,6 +22,7 @@ from analyzer.tracing.language.values import (
     Value,
 )
 from analyzer.tracing.operators.data import representative
+from analyzer.tracing.operators.element_types import asked_type
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.keras_steps import first_batch, gives_batches, run_own_step
 from analyzer.tracing.operators.layers import call_layer
@@ -32,13 +34,18 @@ from analyzer.tracing.paths.problems import ShapeFailure
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly, any_of, equal, substitute
 
+TYPE = "its element type"  # the attribute under which a layer keeps what its base was told: no program has such a name
 
-def add_weight(tr: Tracer, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+
+def add_weight(
+    tr: Tracer, owner: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
+    asked = owner.attrs.get(TYPE) if kwargs.get("dtype") is None else kwargs["dtype"]
     shape = kwargs.get("shape", next((a for a in args if isinstance(a, (tuple, ListV))), None))
     dims = plain(tr, shape) if shape is not None else None
     return Tensor(
         dims if isinstance(dims, tuple) and all(isinstance(d, (int, Poly)) for d in dims) else None,
-        "float32",
+        asked_type(asked, None if tr.types_open else "float32"),
         "tf",
         site=tr.site(node),
         tags=frozenset(("variable",)),

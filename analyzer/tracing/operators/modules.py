@@ -80,6 +80,9 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
     if any(base in optimizers.BASES for base in instance.cls.library_bases):
         optimizers.initialise(tr, instance, args, kwargs)
         return
+    if kwargs.get("dtype") is not None:
+        tr.touch(instance)
+        instance.attrs[keras_models.TYPE] = kwargs["dtype"]
     maker = container_method(tr, instance, "__init__")
     if maker is not None:
         call(tr, maker, args, kwargs)
@@ -218,7 +221,7 @@ def instance_method(
     if name == "save_hyperparameters":
         return save_hyperparameters(tr, owner, args, kwargs)
     if name == "add_weight":
-        return keras_models.add_weight(tr, args, kwargs, node)
+        return keras_models.add_weight(tr, owner, args, kwargs, node)
     if name in ("compile", "fit", "evaluate", "predict", "train_on_batch"):
         return keras_models.model_method(tr, owner, name, args, kwargs, node)
     items = owner.attrs.get(CHILDREN)
