@@ -177,3 +177,23 @@ def test_a_device_is_there(tmp_path: Path, question: str) -> None:
             "    torch.zeros(2) + torch.zeros(3)\ntorch.zeros(2) + torch.zeros(4)\n"
         )
         assert told(tmp_path, text) == [(7, True)]
+
+
+WRITTEN = """import torch
+def batch(x: torch.Tensor, rows: int):
+    if x.ndim == 2 and x.shape == (rows, rows):
+        return x.unsqueeze(0)
+    return x
+def filled(matrices: torch.Tensor):
+    matrices = batch(matrices, 3)
+    kept = torch.ones(matrices.shape[0]) > 0
+    made = torch.zeros_like(matrices)
+    made[kept] = matrices[kept] / torch.ones(matrices.shape[0])[kept][:, None, None]{}
+    return made
+"""
+
+
+@pytest.mark.parametrize(("more", "lines"), [("", []), ("[None, None, None].repeat(1, 2, 2, 1, 1, 1)", [10])])
+def test_a_value_that_fits_where_the_argument_is_as_asked(tmp_path: Path, more: str, lines: list[int]) -> None:
+    shared = explore(tmp_path, "file.py", ast.parse(WRITTEN.format(more)), Versions())
+    assert [p.site.line for p in shared.problems.values() if p.level == "error"] == lines

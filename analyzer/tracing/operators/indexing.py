@@ -350,3 +350,5 @@ def check_assigned(op: Op, owner: Tensor, index: Value, source: Tensor | None) -
     for a, b in zip(reversed(given), reversed(target), strict=False):
         if a != 1 and equal(a, b) is False:
             fail(op, "assignment", sentence, (owner, source))
+    if not op.tr.speculating:
+        op.tr.pass_operator(op.where, op.name)
