@@ -68,3 +68,45 @@ def test_it_is_set_only_on_the_path_that_sets_it(tmp_path: Path) -> None:
     )
     shared = explore(tmp_path, "program.py", ast.parse(text), Versions())
     assert not [p for p in shared.problems.values() if p.level == "error"]
+
+
+PUT_BACK = """import torch
+def stretched(x, n):
+    kept = torch.Tensor.expand
+    def expand(input, *sizes):
+        return kept(input, 2, *sizes)
+    torch.Tensor.expand = expand
+    try:
+        return x.expand(n, 3)
+    finally:
+        torch.Tensor.expand = kept
+first = stretched(torch.zeros(1, 3), 4)
+first + torch.zeros(2, 4, 3)
+torch.zeros(1, 3).expand(5, 3) + torch.zeros({})
+"""
+
+
+def test_what_is_put_back_answers_again(tmp_path: Path) -> None:
+    assert errors(tmp_path, PUT_BACK.format("5, 3")) == []
+    assert errors(tmp_path, PUT_BACK.format("3, 5, 3")) == []
+    assert errors(tmp_path, PUT_BACK.format("2, 3")) == [13]
+
+
+REPLACED = """import torch
+import somewhere
+{}
+torch.matmul(torch.zeros(2, 3), torch.zeros(4, 5))
+torch.zeros(2, 3).mm(torch.zeros(4, 5))
+"""
+
+
+@pytest.mark.parametrize(
+    ("setting", "lines"),
+    [
+        ("torch.matmul = somewhere.product(torch.matmul)\ntorch.Tensor.mm = somewhere.product(torch.Tensor.mm)", []),
+        ("torch.matmul = torch.matmul", [4]),
+        ("torch.backends.cudnn.benchmark = somewhere.wanted()", [4]),
+    ],
+)
+def test_what_is_not_understood_may_do_anything(tmp_path: Path, setting: str, lines: list[int]) -> None:
+    assert errors(tmp_path, REPLACED.format(setting)) == lines

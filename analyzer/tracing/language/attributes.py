@@ -73,8 +73,8 @@ def names_of_module(tr: Tracer, module: Module) -> DictV:
 @ATTRIBUTES.of(Tensor)
 def _of_tensor(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Value:
     own = tr.shared.set_on_libraries.items.get(f"torch.Tensor.{name}") if value.framework == "torch" else None
-    if own is not None and isinstance(own[0], Function):
-        return Bound(value, own[0])
+    if own is not None:
+        return Bound(value, own[0]) if isinstance(own[0], Function) else tr.unknown(f"attribute {name}", "foreign")
     return class_of(value) if name == "__class__" else tensor_attribute(tr, value, name, node)
 
 

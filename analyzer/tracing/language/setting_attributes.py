@@ -20,6 +20,7 @@ from analyzer.tracing.language.values import (
     Layer,
     ListV,
     Module,
+    Native,
     Object,
     Partial,
     Scope,
@@ -117,11 +118,22 @@ def _set_class(tr: Tracer, owner: Instance | Layer | Tensor, cls: Value) -> None
 
 
 def _set_on_library(tr: Tracer, owner: Api, name: str, value: Value) -> None:
-    """``torch.one_hot = one_hot``: from then on the program's own function answers to the name."""
-    if isinstance(value, (Function, Class, Partial, Bound)):
-        tr.shared.summaries = None  # what libraries call may be this
-        tr.touch(tr.shared.set_on_libraries)
-        tr.shared.set_on_libraries.items[canonical(f"{owner.name}.{name}").name] = (value,)
+    """``torch.one_hot = one_hot``: from then on the program's own function answers to the name.
+
+    So does what is not understood; settings that are switches and numbers, ``torch.backends.cudnn.benchmark``, do not.
+    """
+    full, own = canonical(f"{owner.name}.{name}").name, tr.shared.set_on_libraries
+    back = isinstance(value, Api) and canonical(value.name).name == full  # as it was kept: `torch.one_hot = before`
+    lost = isinstance(value, Unknown) and not value.known_source and not value.pytype
+    serves = lost or isinstance(value, (Function, Class, Partial, Bound, Native, Api))
+    if full not in own.items and (back or not serves):
+        return
+    tr.shared.summaries = None  # what libraries call may be this
+    tr.touch(own)
+    if back:
+        del own.items[full]
+    else:
+        own.items[full] = (value,)
 
 
 def _set_field_defaults(tr: Tracer, maker: Bound, defaults: tuple[Value, ...]) -> None:
