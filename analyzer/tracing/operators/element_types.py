@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.tracing.language.values import Api, Class, Value
+from analyzer.tracing.paths.tracer import Tracer
 
 _NAMES = {
     "float": "float32", "float32": "float32", "float64": "float64", "double": "float64", "half": "float16",
@@ -29,6 +30,11 @@ def dtype_name(value: Value) -> str | None:
         return _NAMES.get(value)
     name: Any = getattr(value, "name", None)
     return {"float": "float32", "int": "int64", "bool": "bool"}.get(name) if type(value).__name__ == "Native" else None
+
+
+def default_float(tr: Tracer) -> str | None:
+    """The floating type of new tensors where none is asked for; None where the program has set one."""
+    return None if "floatx" in tr.machine else "float32"
 
 
 def asked_type(value: Value, otherwise: str | None) -> str | None:

@@ -22,7 +22,7 @@ from analyzer.tracing.language.values import (
     Value,
 )
 from analyzer.tracing.operators.data import representative
-from analyzer.tracing.operators.element_types import asked_type
+from analyzer.tracing.operators.element_types import asked_type, default_float
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.keras_steps import first_batch, gives_batches, run_own_step
 from analyzer.tracing.operators.layers import call_layer
@@ -410,7 +410,7 @@ def apply_loss(tr: Tracer, name: str, y_true: Value, y_pred: Value, node: ast.Ca
     return op.finish(
         Tensor(
             () if reduced else b.dims[:-1],
-            "float32",
+            default_float(op.tr),
             "tf",
             site=op.where,
             sources=(a, b),

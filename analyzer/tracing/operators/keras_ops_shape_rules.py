@@ -8,7 +8,7 @@ from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Unknown, Value
-from analyzer.tracing.operators.element_types import asked_type, dtype_name
+from analyzer.tracing.operators.element_types import asked_type, default_float, dtype_name
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.keras_ops_rules import keras_ops
@@ -179,7 +179,7 @@ def one_hot(op: Op, x: Value, num_classes: Value, axis: Value, rest: tuple[Value
         return unknown_tensor(op, "tf", (source,) if source else ())
     at = axis % (len(source.dims) + 1)
     dims = (*source.dims[:at], classes, *source.dims[at:])
-    return like(op, source, dims, asked_type(op.extra.get("dtype"), "float32"), tags=source.tags)
+    return like(op, source, dims, asked_type(op.extra.get("dtype"), default_float(op.tr)), tags=source.tags)
 
 
 # ------------------------------------------------------------------------------------------------ new shapes

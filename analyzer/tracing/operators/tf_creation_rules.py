@@ -6,7 +6,7 @@ from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Unknown, Value
-from analyzer.tracing.operators.element_types import asked_type, dtype_name
+from analyzer.tracing.operators.element_types import asked_type, default_float, dtype_name
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.ragged import refuse_ragged
@@ -106,7 +106,7 @@ def create(op: Op, shape: Value, rest: tuple[Value, ...]) -> Value:
         dims = tuple(op.tr.fresh("size", "unknown", 0, graph=shape.graph) for _ in range(shape.dims[0]))
     graph = isinstance(shape, Tensor) and shape.graph
     if dtype is None and op.extra.get("dtype") is None and not rest and op.short not in ("fill",):
-        dtype = "float32"
+        dtype = default_float(op.tr)  # of TensorFlow's functions float32, which Keras's are followed as
     result = Tensor(
         dims, dtype, "tf", site=op.where, graph=graph, sources=(shape,) if isinstance(shape, Tensor) else ()
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from analyzer.tracing.language.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.language.values import ListV, Unknown, Value
-from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_types import default_float, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.ragged import refuse_ragged
@@ -23,20 +23,21 @@ def create(op: Op, size: tuple[Value, ...]) -> Value:
     return made(op, shape_argument(op, size))
 
 
-@operator("torch.Tensor torch.FloatTensor torch.cuda.FloatTensor torch.DoubleTensor", "*size")
+@operator("torch.Tensor", "*size")
+def create_plain(op: Op, size: tuple[Value, ...]) -> Value:
+    return _sized_or_filled(op, size, default_float(op.tr))
+
+
+_TYPED = {"LongTensor": "int64", "IntTensor": "int32", "ByteTensor": "uint8", "BoolTensor": "bool",
+          "FloatTensor": "float32", "DoubleTensor": "float64"}  # fmt: skip
+
+
+@operator(" ".join(f"torch.{name} torch.cuda.{name}" for name in _TYPED), "*size")
 def create_typed(op: Op, size: tuple[Value, ...]) -> Value:
-    return _sized_or_filled(op, size, "float32")
+    return _sized_or_filled(op, size, _TYPED[op.short])
 
 
-_WHOLE = {"LongTensor": "int64", "IntTensor": "int32", "ByteTensor": "uint8", "BoolTensor": "bool"}
-
-
-@operator(" ".join(f"torch.{name} torch.cuda.{name}" for name in _WHOLE), "*size")
-def create_integers(op: Op, size: tuple[Value, ...]) -> Value:
-    return _sized_or_filled(op, size, _WHOLE[op.short])
-
-
-def _sized_or_filled(op: Op, size: tuple[Value, ...], dtype: str) -> Value:
+def _sized_or_filled(op: Op, size: tuple[Value, ...], dtype: str | None) -> Value:
     """`FloatTensor(2, 3)` has that shape, `FloatTensor([2, 3])` these elements; what is unknown may be either."""
     first = size[0] if len(size) == 1 else 0
     if isinstance(first, Unknown):

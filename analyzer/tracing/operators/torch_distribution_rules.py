@@ -7,6 +7,7 @@ from typing import Any
 
 from analyzer.tracing.language.tensors import Size, Tensor
 from analyzer.tracing.language.values import Instance, Object, Unknown, Value
+from analyzer.tracing.operators.element_types import default_float
 from analyzer.tracing.operators.elementwise import broadcast, fit_last
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
@@ -72,7 +73,7 @@ def elementwise(op: Op, args: tuple[Value, ...]) -> Value:
         else:
             both = broadcast(op, "+", Tensor(dims), found, "torch")
             dims = both.dims if isinstance(both, Tensor) else None
-    made = _made(op, dims, "float32")
+    made = _made(op, dims, default_float(op.tr))
     made.data["last"] = last if len(given) == 2 else None  # size of a batch of unknown rank
     return made
 
@@ -160,9 +161,10 @@ def distribution_method(
     if event:
         return _of_events(op, owner, name, args)
     if name == "entropy":
-        return op.finish(Tensor(dims, "float32", "torch", site=op.where))
+        return op.finish(Tensor(dims, default_float(op.tr), "torch", site=op.where))
     if name in ("log_prob", "cdf", "icdf") and args and isinstance(args[0], Tensor):
-        return broadcast(op, "+", args[0], Tensor(dims, "float32", "torch", site=owner.site), "torch", "float32")
+        kind = default_float(op.tr)
+        return broadcast(op, "+", args[0], Tensor(dims, kind, "torch", site=owner.site), "torch", kind or "")
     return unknown_tensor(op, "torch")
 
 

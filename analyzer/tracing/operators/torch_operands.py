@@ -6,7 +6,7 @@ from typing import Any
 
 from analyzer.tracing.language.tensors import OpenSize, Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Unknown, Value
-from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_types import default_float, dtype_name
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
@@ -50,7 +50,9 @@ def bounded(tr: Tracer, size: Any) -> Any:
 
 
 def made(op: Op, dims: Any, dtype: str | None = "float32") -> Tensor:
+    """A new tensor; of the default type where `dtype` is "float32" and the call asks for none."""
     given = op.extra.get("dtype")
+    dtype = default_float(op.tr) if dtype == "float32" else dtype
     if given is not None:
         dtype = dtype_name(given)
     if dims is not None:

@@ -56,17 +56,20 @@ def _reads_own(args: tuple[Value, ...]) -> bool:
 
 
 @operator(
-    (
-        "torch.manual_seed torch.set_default_dtype torch.cuda.manual_seed torch.save "
-        "torch.set_num_threads torch.cuda.manual_seed_all"
-    ),
+    ("torch.manual_seed torch.cuda.manual_seed torch.save torch.set_num_threads torch.cuda.manual_seed_all"),
     "*args",
 )
 def nothing(op: Op, args: tuple[Value, ...]) -> Value:
-    op.tr.types_open = op.tr.types_open or op.short == "set_default_dtype"
     if op.name == "torch.save":
         op.tr.machine[op.name] = op.tr.unknown("whether a file is the program's own")
     return op.tr.unknown("a generator", pytype="object") if op.short == "manual_seed" else None
+
+
+@operator("torch.set_default_dtype torch.set_default_tensor_type", "kind")
+def set_default_type(op: Op, kind: Value) -> Value:
+    op.tr.machine["floatx"] = op.tr.unknown("a setting", "foreign", "floatx", "str")
+    op.tr.types_open = True
+    return None
 
 
 @operator(

@@ -1,0 +1,93 @@
+"""The floating type of new weights and tensors where the program sets one; each program runs."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+PROGRAM = """import keras
+import tensorflow as tf
+{before}
+class Shifted(keras.layers.Layer):
+    def __init__(self, **settings):
+        super().__init__({given})
+        self.tau = self.add_weight(shape=(2,), initializer="uniform"{asked})
+shifted = Shifted({made})
+total = tf.zeros((3, 2), tf.float64) + {used}
+"""
+SETTINGS = [
+    ({"before": "keras.backend.set_floatx('float64')"}, False),
+    ({"before": "tf.keras.backend.set_floatx('float64')"}, False),
+    ({"before": "keras.config.set_dtype_policy('float64')"}, False),
+    ({"before": "keras.mixed_precision.set_global_policy('float64')"}, False),
+    ({"asked": ", dtype='float64'"}, False),
+    ({"asked": ", dtype=tf.float64"}, False),
+    ({"given": "dtype='float64'"}, False),
+    ({"given": "**settings", "made": "dtype='float64'"}, False),
+    ({}, True),
+    ({"asked": ", dtype='float32'"}, True),
+]
+USED = ("shifted.tau", "tf.identity(shifted.tau)")
+
+
+@pytest.mark.parametrize("used", USED)
+@pytest.mark.parametrize(("settings", "refused"), SETTINGS)
+def test_weights_have_the_type_that_is_set(
+    tmp_path: Path, settings: dict[str, str], refused: bool, used: str
+) -> None:  # fmt: skip
+    text = PROGRAM.format(**{"before": "", "given": "", "asked": "", "made": "", "used": used, **settings})
+    shared = explore(tmp_path, "main.py", ast.parse(text), Versions())
+    told = [(p.rule, p.proved) for p in shared.problems.values() if p.level == "error"]
+    assert told == [("tracing/incompatible-element-type", True)] * refused
+
+
+TORCH = """import torch
+from torch import nn
+{before}
+one = torch.zeros(2, 3, dtype=torch.float64)
+two = {made}
+one @ two
+"""
+MADE = (
+    "torch.zeros(3, 2)", "torch.randn(3, 2)", "torch.eye(3)", "torch.linspace(0, 1, 3)", "torch.Tensor(3, 2)",
+    "nn.Linear(2, 3).weight", "nn.Parameter(torch.ones(3, 2))", "torch.distributions.Normal(0, 1).sample((3, 2))",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("made", MADE)
+@pytest.mark.parametrize("setting", ["default_dtype(torch.float64)", "default_tensor_type(torch.DoubleTensor)", ""])
+def test_tensors_have_the_type_that_is_set(tmp_path: Path, setting: str, made: str) -> None:
+    text = TORCH.format(before=setting and f"torch.set_{setting}", made=made)
+    shared = explore(tmp_path, "main.py", ast.parse(text), Versions())
+    told = [(p.rule, p.proved) for p in shared.problems.values() if p.level == "error"]
+    assert told == ([] if setting else [("tracing/incompatible-element-type", True)])
+
+
+def test_a_tensor_of_doubles_is_one(tmp_path: Path) -> None:
+    text = "import torch\ntorch.DoubleTensor(2, 3) @ torch.zeros(3, 2, dtype=torch.{})\n"
+    for kind, refused in (("float64", False), ("float32", True)):
+        shared = explore(tmp_path, "main.py", ast.parse(text.format(kind)), Versions())
+        assert any(p.level == "error" for p in shared.problems.values()) is refused
+
+
+KERAS = """import keras
+import tensorflow as tf
+{before}
+one = {made}
+one + tf.zeros((2, 3), tf.float64)
+"""
+
+
+@pytest.mark.parametrize("setting", ["keras.config.set_floatx('float64')", ""])
+@pytest.mark.parametrize(
+    "made", ["keras.ops.zeros((2, 3))", "keras.layers.LSTM(3)(tf.zeros((2, 4, 5), tf.float64))",
+             "keras.layers.Dense(3)(tf.zeros((2, 5), tf.float64))"],
+)  # fmt: skip
+def test_what_keras_makes_has_the_type_that_is_set(tmp_path: Path, setting: str, made: str) -> None:
+    shared = explore(tmp_path, "main.py", ast.parse(KERAS.format(before=setting, made=made)), Versions())
+    assert not [p for p in shared.problems.values() if p.level == "error" and setting]
