@@ -91,3 +91,19 @@ one + tf.zeros((2, 3), tf.float64)
 def test_what_keras_makes_has_the_type_that_is_set(tmp_path: Path, setting: str, made: str) -> None:
     shared = explore(tmp_path, "main.py", ast.parse(KERAS.format(before=setting, made=made)), Versions())
     assert not [p for p in shared.problems.values() if p.level == "error" and setting]
+
+
+@pytest.mark.parametrize(
+    ("layer", "refused"),
+    [
+        ("nn.Linear(3, 4, dtype=torch.complex64)", False),
+        ("nn.Linear(3, 4, **{'device': None, 'dtype': torch.complex64})", False),
+        ("nn.Linear(3, 4).to(torch.complex64)", False),
+        ("nn.Linear(3, 4, dtype=torch.complex128)", True),
+        ("nn.Linear(3, 4)", True),
+    ],
+)
+def test_a_layer_may_be_of_complex_numbers(tmp_path: Path, layer: str, refused: bool) -> None:
+    text = f"import torch\nfrom torch import nn\n{layer}(torch.zeros(2, 3, dtype=torch.complex64))\n"
+    shared = explore(tmp_path, "main.py", ast.parse(text), Versions())
+    assert any(p.level == "error" for p in shared.problems.values()) is refused

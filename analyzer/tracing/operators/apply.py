@@ -8,7 +8,7 @@ from typing import Any
 from analyzer.tracing.language.tensors import Shape, Tensor
 from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators import strides
-from analyzer.tracing.operators.hyperparameters import AUTOCAST, FLOATS, OPEN_TYPE, hyperparameters_of
+from analyzer.tracing.operators.hyperparameters import AUTOCAST, OF_WEIGHTS, OPEN_TYPE, hyperparameters_of
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.outcomes import OfAnyRank, outcome_of
 from analyzer.tracing.operators.refusals import fail, record
@@ -52,8 +52,9 @@ def apply(
     if stated is OPEN_TYPE:
         del clean["dtype"]
     free = stated is OPEN_TYPE or (stated is None and (tr.types_open or framework != "torch"))
-    if free and "dtype" in defaults_of(found) and tensors and tensors[0] is not None and tensors[0].dtype in FLOATS:
-        clean["dtype"] = tensors[0].dtype  # a module may have been moved to another floating type
+    given = tensors[0].dtype if tensors and tensors[0] is not None else None
+    if free and "dtype" in defaults_of(found) and given in OF_WEIGHTS:
+        clean["dtype"] = given  # a module may have been moved to another floating type
     outcome = outcome_of(tr, found, tensors, clean, framework)
     if outcome is None or outcome.status is TypeStatus.UNKNOWN:
         return unknown_tensor(op, framework, sources)

@@ -34,6 +34,7 @@ _SIZES = {
 _OF_ELEMENTS = ("alpha", "rounding_mode")  # of sums and quotients, which change no shape
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
+OF_WEIGHTS = (*FLOATS, "complex64", "complex128")  # what layers can be asked to be of
 AUTOCAST = ("float16", "bfloat16", "float32")  # what `torch.autocast` converts into one another
 
 DROP = object()
@@ -52,7 +53,7 @@ def hyperparameters_of(tr: Tracer, found: Spec, given: dict[str, Value], name: s
         if key == "dtype":
             named = dtype_name(value)
             if key in defaults and value is not None:
-                clean[key] = named if named in FLOATS else OPEN_TYPE
+                clean[key] = named if named in OF_WEIGHTS else OPEN_TYPE
             continue
         if isinstance(value, Unknown) and value.value is None:
             converted = _of_unknown(tr, key, value, name)
