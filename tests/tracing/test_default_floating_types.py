@@ -107,3 +107,19 @@ def test_a_layer_may_be_of_complex_numbers(tmp_path: Path, layer: str, refused: 
     text = f"import torch\nfrom torch import nn\n{layer}(torch.zeros(2, 3, dtype=torch.complex64))\n"
     shared = explore(tmp_path, "main.py", ast.parse(text), Versions())
     assert any(p.level == "error" for p in shared.problems.values()) is refused
+
+
+MIXED = (
+    "torch.stack([torch.zeros(2), torch.zeros(2).double()])",
+    "torch.cat([torch.zeros(1, 2), torch.zeros(1, 2).double()])",
+    "torch.distributions.Normal(torch.zeros(2, 2).double(), 1.0).sample()",
+    "torch.maximum(torch.zeros(2, 2), torch.zeros(2, 2).double())",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("made", MIXED)
+def test_the_larger_floating_type_wins(tmp_path: Path, made: str) -> None:
+    for other, refused in ((made, False), (made.replace(".double()", ""), True)):
+        text = f"import torch\n{other} @ torch.zeros(2, 2).double()\n"
+        shared = explore(tmp_path, "main.py", ast.parse(text), Versions())
+        assert any(p.level == "error" for p in shared.problems.values()) is refused, other

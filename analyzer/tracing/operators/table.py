@@ -100,8 +100,12 @@ class Op:
 
     def _open_type(self, value: Tensor) -> None:
         """What is joined has the largest type: it is open where that of one part is not known, or another one."""
-        whole = self.short in names_with(WIDEST) and (value.dtype or "").startswith(("int", "uint", "bool"))
-        if whole and any(source.dtype != value.dtype for source in value.sources):
+        if value.dtype is None or self.short not in names_with(WIDEST):
+            return
+        others = {source.dtype for source in value.sources} - {value.dtype}
+        if value.dtype.startswith(("float", "bfloat")):  # which is larger than whole numbers
+            others = {kind for kind in others if kind is None or not kind.startswith(("int", "uint", "bool"))}
+        if others:
             value.dtype = None
 
     def finish(self, value: Value) -> Value:

@@ -9,6 +9,7 @@ from analyzer.tracing.language.tensors import Size, Tensor
 from analyzer.tracing.language.values import Instance, Object, Unknown, Value
 from analyzer.tracing.operators.element_types import default_float
 from analyzer.tracing.operators.elementwise import broadcast, fit_last
+from analyzer.tracing.operators.hyperparameters import FLOATS
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
@@ -73,7 +74,9 @@ def elementwise(op: Op, args: tuple[Value, ...]) -> Value:
         else:
             both = broadcast(op, "+", Tensor(dims), found, "torch")
             dims = both.dims if isinstance(both, Tensor) else None
-    made = _made(op, dims, default_float(op.tr))
+    kinds = {v.dtype for v in given if isinstance(v, Tensor)}
+    one = next(iter(kinds)) if len(kinds) == 1 and kinds <= set(FLOATS) else None
+    made = _made(op, dims, one if kinds else default_float(op.tr))
     made.data["last"] = last if len(given) == 2 else None  # size of a batch of unknown rank
     return made
 
