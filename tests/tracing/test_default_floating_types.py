@@ -123,3 +123,23 @@ def test_the_larger_floating_type_wins(tmp_path: Path, made: str) -> None:
         text = f"import torch\n{other} @ torch.zeros(2, 2).double()\n"
         shared = explore(tmp_path, "main.py", ast.parse(text), Versions())
         assert any(p.level == "error" for p in shared.problems.values()) is refused, other
+
+
+DOUBLES = (
+    "tf.math.abs(tf.zeros((2, 2), tf.complex128))", "keras.layers.LSTM(2, dtype='float64')(tf.zeros((2, 3, 4), D))",
+    "keras.layers.GRU(2, dtype='float64')(tf.zeros((2, 3, 4), D))",
+    "keras.layers.Embedding(5, 2, dtype='float64')(tf.zeros((2,), tf.int32))",
+    "keras.losses.mse(tf.zeros((2, 2), D), tf.zeros((2, 2), D))",
+    "tf.nn.softmax_cross_entropy_with_logits(tf.zeros((2, 2), D), tf.zeros((2, 2), D))",
+    "tf.nn.sigmoid_cross_entropy_with_logits(tf.zeros((2, 2), D), tf.zeros((2, 2), D))",
+    "tf.nn.sparse_softmax_cross_entropy_with_logits(tf.zeros((2,), tf.int32), tf.zeros((2, 2), D))",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("made", DOUBLES)
+def test_results_of_doubles_are_doubles(tmp_path: Path, made: str) -> None:
+    text = f"import keras\nimport tensorflow as tf\nD = tf.float64\n{made} + tf.zeros((2, 2), D)\n"
+    plain = text.replace(", D)", ")").replace("complex128", "complex64").replace(", dtype='float64'", "")
+    for program in (text, plain):
+        shared = explore(tmp_path, "main.py", ast.parse(program), Versions())
+        assert not [p for p in shared.problems.values() if p.level == "error"]

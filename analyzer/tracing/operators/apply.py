@@ -8,7 +8,8 @@ from typing import Any
 from analyzer.tracing.language.tensors import Shape, Tensor
 from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators import strides
-from analyzer.tracing.operators.hyperparameters import AUTOCAST, OF_WEIGHTS, OPEN_TYPE, hyperparameters_of
+from analyzer.tracing.operators.element_types import default_float
+from analyzer.tracing.operators.hyperparameters import AUTOCAST, FLOATS, OF_WEIGHTS, OPEN_TYPE, hyperparameters_of
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.outcomes import OfAnyRank, outcome_of
 from analyzer.tracing.operators.refusals import fail, record
@@ -63,10 +64,11 @@ def apply(
         assert outcome.failure is not None
         fix = repair(op, found, tensors, clean, outcome, framework)
         fail(op, outcome.failure.rule.id, outcome.failure.sentence(), sources, fix, outcome.failure)
+    lost = set(FLOATS) - {t.dtype for t in sources} if default_float(tr) is None else ()
     results = [
         Tensor(
             Shape(_bounded(tr, t.shape)) if t.shape is not None else _shape_with_last(t.last),
-            _element_type(tr, framework, t.dtype) if dtype == "" else dtype,
+            (None if t.dtype in lost else _element_type(tr, framework, t.dtype)) if dtype == "" else dtype,
             framework,
             site=op.where,
             name="",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Layer, ListV, Value
-from analyzer.tracing.operators.element_types import default_float
+from analyzer.tracing.operators.element_types import asked_type, default_float
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.operands import items_of
 from analyzer.tracing.operators.refusals import require
@@ -31,7 +31,8 @@ def cell(op: Op, layer: Layer, inputs: Value, states: Value, rest: tuple[Value, 
     given = [tensor(op, s) for s in (items_of(states) or ([states] if isinstance(states, Tensor) else []))]
     if source is None or not source.dims or units is None or not given:
         return op.tr.unknown("states", "imprecise")
-    held: Value = like(op, source, (*source.dims[:-1], units), default_float(op.tr))
+    kind = asked_type(layer.args.get("dtype"), default_float(op.tr))
+    held: Value = like(op, source, (*source.dims[:-1], units), kind)
     for state in given[: 2 if layer.name.endswith("LSTMCell") else 1]:
         if state is None or not state.dims:
             return op.tr.unknown("states", "imprecise")
@@ -40,5 +41,5 @@ def cell(op: Op, layer: Layer, inputs: Value, states: Value, rest: tuple[Value, 
         held = broadcast(op, "+", held, state, "tf")
     if not isinstance(held, Tensor):
         return op.tr.unknown("states", "imprecise")
-    after = [like(op, source, held.dims, default_float(op.tr)) for _ in given]
+    after = [like(op, source, held.dims, kind) for _ in given]
     return held, after[0] if isinstance(states, Tensor) else ListV(list(after))

@@ -410,7 +410,7 @@ def apply_loss(tr: Tracer, name: str, y_true: Value, y_pred: Value, node: ast.Ca
     return op.finish(
         Tensor(
             () if reduced else b.dims[:-1],
-            default_float(op.tr),
+            default_float(op.tr) if b.dtype == "float32" else None,
             "tf",
             site=op.where,
             sources=(a, b),

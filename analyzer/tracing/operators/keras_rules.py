@@ -9,7 +9,7 @@ from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import Api, Layer, ListV, Native, Object, Unknown, Value
 from analyzer.tracing.operators import shape_of
 from analyzer.tracing.operators.apply import apply
-from analyzer.tracing.operators.element_types import default_float
+from analyzer.tracing.operators.element_types import asked_type, default_float
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.keras_models import apply_loss, build_sequential, flat, input_tensor
 from analyzer.tracing.operators.layers import call_layer
@@ -180,20 +180,17 @@ def recurrent(op: Op, layer: Layer, inputs: Value, rest: tuple[Value, ...]) -> V
             (source,),
         )
     width = op.extra.get("width", units)
+    kind = asked_type(layer.args.get("dtype"), default_float(op.tr))
     out = like(
         op,
         source,
         (source.dims[0], source.dims[1], width) if sequences else (source.dims[0], width),
-        default_float(op.tr),
+        kind,
     )
     if not state:
         return out
-    one = like(op, source, (source.dims[0], units), default_float(op.tr))
-    return (
-        (out, one, like(op, source, (source.dims[0], units), default_float(op.tr)))
-        if "LSTM" in layer.name
-        else (out, one)
-    )
+    one = like(op, source, (source.dims[0], units), kind)
+    return (out, one, like(op, source, (source.dims[0], units), kind)) if "LSTM" in layer.name else (out, one)
 
 
 @operator("keras.layers.Bidirectional.__call__", "layer inputs *rest")

@@ -24,6 +24,7 @@ from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.construction import check_construction
 from analyzer.tracing.operators.constructors import positional
 from analyzer.tracing.operators.empty_pooling import empty_pool_layer
+from analyzer.tracing.operators.hyperparameters import FLOATS
 from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.keras_building import check_built
 from analyzer.tracing.operators.keras_construction import OF_KERAS_1, check_keras_construction
@@ -272,6 +273,8 @@ def _call_layer(
     if framework == "keras":
         check_built(op, layer, inputs[0])
         _as_tensorflow(result)
+        if layer.args.get("dtype") is not None and isinstance(result, Tensor) and result.dtype in FLOATS:
+            result.dtype = None  # the layer converts what it is given, as its policy says
     return op.finish(result)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Value
+from analyzer.tracing.operators.hyperparameters import FLOATS
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
@@ -44,13 +45,18 @@ def softmax_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
     graph = a.graph or b.graph
     return Tensor(
         () if first else b.dims[:-1],
-        "float32",
+        _of_logits(b),
         "tf",
         site=op.where,
         sources=sources,
         graph=graph,
         tags=frozenset(("loss",)),
     )
+
+
+def _of_logits(tensor: Tensor) -> str | None:
+    """The element type of a loss: that of what is held against the labels."""
+    return tensor.dtype if tensor.dtype in FLOATS else None
 
 
 def _need_rows(op: Op, labels: Any, logits: Any, sentence: str, sources: tuple[Tensor, ...]) -> None:
@@ -80,7 +86,7 @@ def sparse_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
         require(op, equal(p, q), "class-target", f"labels {show_shape(x)} do not match logits {show_shape(y)}", sources)
     return Tensor(
         () if scalar else x,
-        "float32",
+        _of_logits(b),
         "tf",
         site=op.where,
         sources=sources,
@@ -101,7 +107,7 @@ def sigmoid_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
         fail(op, "same-shape", sentence, (a, b))
     for p, q in zip(a.dims, b.dims, strict=True):
         require(op, equal(p, q), "same-shape", sentence, (a, b))
-    return Tensor(b.dims, "float32", "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph)
+    return Tensor(b.dims, _of_logits(b), "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph)
 
 
 @operator(
@@ -123,7 +129,7 @@ def paired_loss(op: Op, labels: Value, predictions: Value, rest: tuple[Value, ..
     for p, q in zip(a.dims, b.dims, strict=True):
         require(op, equal(p, q), "same-shape", sentence, (a, b))
     return Tensor(
-        (), "float32", "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph, tags=frozenset(("loss",))
+        (), _of_logits(b), "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph, tags=frozenset(("loss",))
     )
 
 
@@ -152,4 +158,4 @@ def sampled_loss(op: Op, weights: Value, biases: Value, labels: Value, inputs: V
         sentence = f"the inputs {show_shape(x.dims)} have {x.dims[1]} features but the weights are {show_shape(w.dims)}"
         require(op, equal(w.dims[1], x.dims[1]), "size", sentence, (w, x))
     sources = tuple(t for t in (w, classes, x) if t is not None)
-    return Tensor(x.dims[:1], "float32", "tf", site=op.where, sources=sources, graph=any(t.graph for t in sources))
+    return Tensor(x.dims[:1], _of_logits(x), "tf", site=op.where, sources=sources, graph=any(t.graph for t in sources))

@@ -9,7 +9,7 @@ from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.axis_names import tell_renamed
-from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_types import dtype_name, real_of
 from analyzer.tracing.operators.element_values import count_true
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import dropped, plain
@@ -70,6 +70,8 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
         dtype = dtype if stated is None else dtype_name(stated)
     elif op.short == "argsort":
         dtype = "int32"
+    elif op.short == "abs":
+        dtype = real_of(dtype)
     if op.short in ("cumsum", "cumprod", "l2_normalize", "reverse", "log_softmax", "softmax"):
         stated = op.extra.get("axis", op.extra.get("dim", rest[0] if rest else None))
         for axis in stated.items if isinstance(stated, ListV) else (stated,):
