@@ -143,3 +143,11 @@ def test_results_of_doubles_are_doubles(tmp_path: Path, made: str) -> None:
     for program in (text, plain):
         shared = explore(tmp_path, "main.py", ast.parse(program), Versions())
         assert not [p for p in shared.problems.values() if p.level == "error"]
+
+
+@pytest.mark.parametrize(("moved", "refused"), [(".double()", False), (".to(torch.float64)", False), ("", True)])
+def test_a_table_may_have_been_converted(tmp_path: Path, moved: str, refused: bool) -> None:
+    table = f"torch.nn.Embedding(3, 2){moved}(torch.zeros(2, dtype=torch.long))"
+    text = f"import torch\n{table} @ torch.zeros(2, 2, dtype=torch.float64)\n"
+    shared = explore(tmp_path, "main.py", ast.parse(text), Versions())
+    assert any(p.level == "error" for p in shared.problems.values()) is refused

@@ -64,7 +64,8 @@ def apply(
         assert outcome.failure is not None
         fix = repair(op, found, tensors, clean, outcome, framework)
         fail(op, outcome.failure.rule.id, outcome.failure.sentence(), sources, fix, outcome.failure)
-    lost = set(FLOATS) - {t.dtype for t in sources} if default_float(tr) is None else ()
+    moved = free and not tr.in_definition and framework == "torch" and "dtype" in defaults_of(found)
+    lost = set(FLOATS) - {t.dtype for t in sources} if moved or default_float(tr) is None else ()
     results = [
         Tensor(
             Shape(_bounded(tr, t.shape)) if t.shape is not None else _shape_with_last(t.last),
