@@ -341,3 +341,23 @@ def test_a_module_and_a_number(tmp_path: Path, module: str, refused: bool) -> No
         exec(text, {})
     problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
     assert [p.site.line for p in problems if p.level == "error" and p.proved] == ([14] if refused else [])
+
+
+LAZY = """
+class Lazy:
+    def __init__(self, cls, kept):
+        self.cls, self.kept = cls, kept
+class LazyMeta(type):
+    def __call__(cls, *args, **kwargs):
+        return Lazy(cls, kwargs) if not args else super().__call__(*args, **kwargs)
+class Dense{}:
+    def __init__(self, shape):
+        self.shape = shape
+later = Dense()
+"""
+
+
+def test_a_metaclass_may_make_what_lacks_arguments(tmp_path: Path) -> None:
+    for metaclass, wrong in (("(metaclass=LazyMeta)", 0), ("", 1)):
+        shared = explore(tmp_path, "lazy.py", ast.parse(LAZY.format(metaclass)), Versions())
+        assert len([p for p in shared.problems.values() if p.level == "error"]) == wrong

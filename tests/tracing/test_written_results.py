@@ -80,3 +80,25 @@ def test_an_output_size_that_is_not_that_of_the_repeats_fails(tmp_path: Path) ->
     with pytest.raises(RuntimeError):
         exec(text.format(5), {})
     assert told(tmp_path, text.format(5)) == [("error", 2, True)]
+
+
+SET = """
+import torch
+from torch import nn
+class Observed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("scale", torch.tensor(1.0))
+        self.w = nn.Parameter(torch.ones(3))
+    def forward(self, x):
+        self.scale.data = torch.ones_like(x)
+        self.w.data = torch.ones({})
+        self.scale.copy_(x)
+        return self.w + x
+Observed()(torch.zeros(4))
+"""
+
+
+def test_data_that_is_set_gives_its_sizes(tmp_path: Path) -> None:
+    assert told(tmp_path, SET.format(4)) == []
+    assert told(tmp_path, SET.format(3)) == [("error", 13, True)]

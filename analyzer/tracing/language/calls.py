@@ -44,6 +44,7 @@ from analyzer.tracing.language.tensor_objects import (
 )
 from analyzer.tracing.language.tensors import Size, Tensor
 from analyzer.tracing.language.values import (
+    METACLASS,
     Api,
     Bound,
     Class,
@@ -406,6 +407,9 @@ def instantiate(
         return found[0] if found else tr.unknown("an enum member")
     instance: Instance = tr.made(Instance(cls, tr.site(node)))
     instance.open = not cls.closed
+    open_args = open_args or any(
+        isinstance(b, Unknown) and b.reason == METACLASS for b in cls.mro
+    )  # which may add some
     initializer = cls.find("__init__")
     maker = cls.find("__new__")
     if maker is not None and isinstance(maker[0], Function) and not open_args:

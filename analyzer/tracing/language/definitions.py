@@ -15,6 +15,7 @@ from analyzer.tracing.language.orderings import MIXED_IN
 from analyzer.tracing.language.plain_data import is_plain
 from analyzer.tracing.language.suspended_bodies import Held
 from analyzer.tracing.language.values import (
+    METACLASS,
     Api,
     Bound,
     Class,
@@ -205,7 +206,7 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
             value = Api(f"builtins.{value.name}") if followed else Unknown("a builtin class")
         bases.append(value if isinstance(value, (Class, Api, Unknown)) else Unknown("a base class"))
     if any(k.arg == "metaclass" and not _makes_plainly(tr, k.value) for k in node.keywords):
-        bases.append(Unknown("a class with a metaclass"))
+        bases.append(Unknown(METACLASS))
     frame = tr.frame
     outer = frame.scope
     scope = Scope(outer, outer.globals)

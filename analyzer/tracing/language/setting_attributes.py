@@ -7,6 +7,7 @@ from analyzer.tracing.imports.modules import canonical
 from analyzer.tracing.language.dictionary_objects import Attributes
 from analyzer.tracing.language.evaluation import call, get_attribute
 from analyzer.tracing.language.known_types import OTHER_CLASS
+from analyzer.tracing.language.memory import write
 from analyzer.tracing.language.overwriting import fill
 from analyzer.tracing.language.rows import Rows
 from analyzer.tracing.language.tensors import Shape, Tensor
@@ -56,6 +57,12 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         value.name = name
     if name == "__class__" and isinstance(owner, (Instance, Layer, Tensor)):
         _set_class(tr, owner, value)
+        return
+    if isinstance(owner, Tensor) and owner.framework == "torch" and name == "data":
+        write(tr, owner, followed=False)
+        if isinstance(value, Tensor) and value.dims is not None:
+            tr.touch(owner)
+            owner.shape, owner.strides = Shape(value.dims), value.strides
         return
     if isinstance(owner, Tensor) and owner.framework == "numpy" and name == "shape":
         made = call(tr, get_attribute(tr, owner, "reshape"), (value,), {})

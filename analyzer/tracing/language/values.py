@@ -226,6 +226,7 @@ def _linearize(cls: Class) -> list[Value]:
     return result
 
 
+METACLASS = "a class with a metaclass"  # the reason of the unknown that stands among the bases of one
 STORE = "__stored__"  # the attribute of an object that holds the dictionary which it inherits from
 
 
