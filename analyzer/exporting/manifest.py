@@ -57,7 +57,8 @@ class Manifest:
     and how many numbers they have, `ordered` the axis along which each row of one rises (1) or falls (-1), `even` the
     axis along which its steps are equal, and the step, `columns` the ends of features of different size, `filled` which
     of 0 and 1 each row of zeros and ones holds; the rows of those that are `unlike` all differ along the first axis.
-    `untrained` are weights that training leaves as they are.
+    `untrained` are weights that training leaves as they are, `batches` running means that it replaces by those of each
+    batch.
     `ran`: PyTorch ran the module itself on its example. `recorded`: numbers that the model read from its own values are
     fixed in it; `read` are the inputs that alone decide these numbers, None where others may.
     """
@@ -82,6 +83,7 @@ class Manifest:
     even: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     unlike: tuple[str, ...] = ()
     untrained: tuple[str, ...] = ()
+    batches: tuple[str, ...] = ()
     columns: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     filled: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     outputs: tuple[str, ...] = ()
@@ -138,6 +140,7 @@ def _manifest(data: Any) -> Manifest:
         even={_text(k): (int(v[0]), float(v[1])) for k, v in data.get("even", {}).items()},
         unlike=_list(data.get("unlike", [])),
         untrained=_list(data.get("untrained", [])),
+        batches=_list(data.get("batches", [])),
         columns={
             _text(k): tuple(_span(ends) for ends in zip(*v, strict=True)) for k, v in data.get("columns", {}).items()
         },

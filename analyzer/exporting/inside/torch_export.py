@@ -38,6 +38,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
     entry = request["entry"]
     module = built.torch_module()
     notes: list[str] = []
+    batches = _normalised(module, torch)
     if module.training:
         evaluation_mode.enter(module)
         notes.append("exported in evaluation mode (dropout off, batch statistics fixed)")
@@ -50,6 +51,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         "axes": axes,
         "created": _created(module),
         "untrained": _untrained(module),
+        "batches": batches,
         "inputs": list(named),
     }
     first: BaseException | None = None
@@ -89,6 +91,15 @@ def _untrained(module: Any) -> list[str]:
     named = list(module.named_parameters())
     found = [name for name, weight in named if not weight.requires_grad]
     return found if len(found) < len(named) else []
+
+
+def _normalised(module: Any, torch: Any) -> list[str]:
+    """The running means of layers that normalise each batch by its own statistics, in training mode as they stand."""
+    kind = torch.nn.modules.batchnorm._BatchNorm
+    layers = ((name, part) for name, part in module.named_modules() if isinstance(part, kind) and part.training)
+    return [
+        f"{name}.running_mean".lstrip(".") for name, part in layers if part._buffers.get("running_mean") is not None
+    ]
 
 
 def convert(request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:
