@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from analyzer.graph.model import (
     SHOWN,
     SPAN,
     TRUTHS,
+    UNDEFINED,
     UNLIKE,
     UNTRAINED,
 )
@@ -73,6 +75,8 @@ def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
     )
     if not graph.losses:
         graph = replace(graph, losses=scalar_outputs(graph.graph))
+    if manifest.undefined is not None:
+        graph.model.metadata_props[UNDEFINED] = json.dumps(asdict(manifest.undefined))
     if manifest.notes:
         graph.model.metadata_props[NOTES] = "\n".join(manifest.notes)
     return graph

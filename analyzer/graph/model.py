@@ -45,6 +45,7 @@ COLUMNS = "assay.columns"  # of an input: the ends of each feature of its exampl
 FILLED = "assay.filled"  # of an input of zeros and ones: which of them each row of its example holds (last axis)
 UNTRAINED = "assay.untrained"  # of a weight: training leaves it as it is
 OF_BATCHES = "assay.of_batches"  # of a running mean: training normalises each batch by its own statistics instead
+UNDEFINED = "assay.undefined"  # of a model: the gradient that PyTorch finds to be no number on its example
 FROZEN = "assay.frozen"
 APART = "apart"  # of a frozen node: what was read rests on inputs that nothing else in the graph uses
 SIGNATURE = "assay.signature"  # of the model: all inputs of the entry point, one a line, those it does not use included

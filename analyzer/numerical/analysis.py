@@ -27,6 +27,7 @@ from analyzer.numerical.confirm.processor import processor
 from analyzer.numerical.confirm.reproducer import stem_of, write_reproducer
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.example_gradients import undefined_gradient
 from analyzer.numerical.explanation import behind, followers, message, rests_on
 from analyzer.numerical.findings import Support, finding_of, limited, unimportant
 from analyzer.numerical.hidden_overflows import HALF_SEARCHES, fails_with, worth_searching
@@ -84,6 +85,7 @@ def analyse(
         case = _Case(graph, target, assumptions, interpretation, options, budget, output, root, like)
         try:
             findings = _findings(case, confirmer, confirm, explain)
+            findings += undefined_gradient(graph, target.id, findings)
             notes = (
                 *said,
                 *_defects(interpretation),

@@ -17,6 +17,7 @@ from typing import Any
 from . import (
     creation,
     evaluation_mode,
+    example_gradients,
     example_run,
     generators,
     own_types,
@@ -38,7 +39,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
     entry = request["entry"]
     module = built.torch_module()
     notes: list[str] = []
-    batches = _normalised(module, torch)
+    batches, training = _normalised(module, torch), example_gradients.modes(module)
     if module.training:
         evaluation_mode.enter(module)
         notes.append("exported in evaluation mode (dropout off, batch statistics fixed)")
@@ -78,7 +79,10 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
                 first = first or error
                 continue
             light = example_run.is_light(program, torch)
-            return {**result, "ran": light and ran(module, args, kwargs, torch)[1] is None}
+            result["ran"] = light and ran(module, args, kwargs, torch)[1] is None
+            if result["ran"] and own:
+                result["undefined"] = example_gradients.undefined(module, training, args, kwargs, project, torch)
+            return result
     assert first is not None  # without a program there is a failure
     raise ExportFailure(
         f"{entry}: torch {torch.__version__} traced the model but could not write it as ONNX: {cause(first)}",
