@@ -1,4 +1,4 @@
-"""What PyTorch finds of the gradients on an entry point's own example: told where they are no numbers, and only there."""
+"""What PyTorch finds of gradients on an entry point's own example: told where they are no numbers, and only there."""
 
 from __future__ import annotations
 
