@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,20 @@ from analyzer.exporting.inside.specialized import INDEPENDENT
 from analyzer.exporting.manifest import FORMATS, Manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph, layer_of, set_call_site, set_display_name, set_frozen, set_layer, set_location
-from analyzer.graph.model import COLUMNS, EVEN, FILLED, ONE_HOT, ORDER, SHOWN, SPAN, TRUTHS, UNLIKE, UNTRAINED
+from analyzer.graph.model import (
+    COLUMNS,
+    EVEN,
+    FILLED,
+    OF_BATCHES,
+    ONE_HOT,
+    ORDER,
+    SHOWN,
+    SPAN,
+    TRUTHS,
+    UNDEFINED,
+    UNLIKE,
+    UNTRAINED,
+)
 from analyzer.loading.onnx_file import map_external
 from analyzer.loading.reading import load
 from analyzer.problem import TargetProblem
@@ -51,15 +65,18 @@ def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
         else:
             _locate_layers(graph, manifest.created)
     _note_examples(graph, manifest)
-    for name in manifest.untrained:
-        if name in graph.graph.initializers:
-            graph.graph.initializers[name].metadata_props[UNTRAINED] = "1"
+    for names, mark in ((manifest.untrained, UNTRAINED), (manifest.batches, OF_BATCHES)):
+        for name in names:
+            if name in graph.graph.initializers:
+                graph.graph.initializers[name].metadata_props[mark] = "1"
     versions = {**graph.versions, **manifest.versions}
     graph = replace(
         graph, framework=manifest.framework, versions=versions, opened=tuple(sorted(manifest.dynamic)), ran=manifest.ran
     )
     if not graph.losses:
         graph = replace(graph, losses=scalar_outputs(graph.graph))
+    if manifest.undefined is not None:
+        graph.model.metadata_props[UNDEFINED] = json.dumps(asdict(manifest.undefined))
     if manifest.notes:
         graph.model.metadata_props[NOTES] = "\n".join(manifest.notes)
     return graph

@@ -46,6 +46,17 @@ class StoredVariable:
 
 
 @dataclass(frozen=True, slots=True)
+class UndefinedGradient:
+    """The backward function of PyTorch that makes NaN of finite numbers, the line of its forward call, and how many
+    `weights` of all get one."""
+
+    function: str
+    place: Location
+    weights: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """`failure`, `place` and `defect` are set when the export failed, all else when it did not.
 
@@ -57,7 +68,9 @@ class Manifest:
     and how many numbers they have, `ordered` the axis along which each row of one rises (1) or falls (-1), `even` the
     axis along which its steps are equal, and the step, `columns` the ends of features of different size, `filled` which
     of 0 and 1 each row of zeros and ones holds; the rows of those that are `unlike` all differ along the first axis.
-    `untrained` are weights that training leaves as they are.
+    `untrained` are weights that training leaves as they are, `batches` running means that it replaces by those of each
+    batch.
+    `undefined` is a gradient that PyTorch finds to be no number on the example.
     `ran`: PyTorch ran the module itself on its example. `recorded`: numbers that the model read from its own values are
     fixed in it; `read` are the inputs that alone decide these numbers, None where others may.
     """
@@ -82,8 +95,10 @@ class Manifest:
     even: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     unlike: tuple[str, ...] = ()
     untrained: tuple[str, ...] = ()
+    batches: tuple[str, ...] = ()
     columns: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     filled: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    undefined: UndefinedGradient | None = None
     outputs: tuple[str, ...] = ()
     axes: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     shapes: Mapping[str, tuple[tuple[int | str, ...], str]] = field(default_factory=dict)
@@ -138,10 +153,12 @@ def _manifest(data: Any) -> Manifest:
         even={_text(k): (int(v[0]), float(v[1])) for k, v in data.get("even", {}).items()},
         unlike=_list(data.get("unlike", [])),
         untrained=_list(data.get("untrained", [])),
+        batches=_list(data.get("batches", [])),
         columns={
             _text(k): tuple(_span(ends) for ends in zip(*v, strict=True)) for k, v in data.get("columns", {}).items()
         },
         filled={_text(k): tuple(1 if int(n) > 0 else 0 for n in v[:2]) for k, v in data.get("filled", {}).items()},
+        undefined=_undefined(data.get("undefined")),
         outputs=_list(data.get("outputs", [])),
         axes={
             _text(k): {int(axis): _text(symbol) for axis, symbol in v.items()} for k, v in data.get("axes", {}).items()
@@ -192,6 +209,13 @@ def _place(value: Any) -> Location | None:
     if not _inside(_text(path)) or not isinstance(line, int) or not 0 < line < 10_000_000:
         raise ValueError("place")
     return Location(_text(path), line)
+
+
+def _undefined(value: Any) -> UndefinedGradient | None:
+    place = _place(value["place"]) if value else None
+    if place is None:
+        return None
+    return UndefinedGradient(_text(value["function"], 80), place, int(value["weights"]), int(value["of"]))
 
 
 def _places(value: Any) -> dict[str, Location]:

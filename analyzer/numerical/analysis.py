@@ -27,11 +27,13 @@ from analyzer.numerical.confirm.processor import processor
 from analyzer.numerical.confirm.reproducer import stem_of, write_reproducer
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.example_gradients import undefined_gradient
 from analyzer.numerical.explanation import behind, followers, message, rests_on
 from analyzer.numerical.findings import Support, finding_of, limited, unimportant
 from analyzer.numerical.hidden_overflows import HALF_SEARCHES, fails_with, worth_searching
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.like_examples import LikeExamples, failing, key, like_examples
+from analyzer.numerical.logarithms import own_logarithms
 from analyzer.numerical.repair.joint import joined
 from analyzer.numerical.repair.repair import Repair, repair
 from analyzer.numerical.repair.together import Revealed, with_revealed
@@ -73,7 +75,7 @@ def analyse(
     budget = budget or ConfirmationBudget()
     own = None if confirmer is not None or not (confirm or explain) else Confirmer(budget)
     confirmer = confirmer or own
-    with exact_weights(graph, target, weights) as exact:
+    with exact_weights(graph, target, weights) as exact, own_logarithms(graph):
         assumptions = assume(graph, target, weights, exact)
         interpretation = interpret(graph, as_ranges(assumptions), options=options)
         gradients = 0
@@ -84,6 +86,7 @@ def analyse(
         case = _Case(graph, target, assumptions, interpretation, options, budget, output, root, like)
         try:
             findings = _findings(case, confirmer, confirm, explain)
+            findings += undefined_gradient(graph, target.id, findings)
             notes = (
                 *said,
                 *_defects(interpretation),

@@ -112,7 +112,10 @@ def as_examples_show(graph: Graph, assumptions: Sequence[Assumption], times: flo
 
 
 def close_to_examples(graph: Graph, assumptions: Sequence[Assumption]) -> list[Assumption]:
-    """Assumptions that are like the examples already, with default ranges no more than twice as large as these show."""
+    """Assumptions that are like the examples already, with default ranges no more than twice as large as these show.
+
+    Where they keep away from 0, no nearer to it than half as far as these show.
+    """
     inputs = {v.name: v for v in graph.graph.inputs}
     return [_close(a, inputs[a.name]) if a.name in inputs else a for a in assumptions]
 
@@ -123,6 +126,10 @@ def _close(given: Assumption, value: ir.Value) -> Assumption:
     low, high = _numbers(value.metadata_props[SPAN])
     most = TWICE * max(-low, high)
     lo, hi = max(given.range.lo, -most), min(given.range.hi, most)
+    if given.range.lo > 0:
+        lo = max(lo, low / TWICE)
+    if given.range.hi < 0:
+        hi = min(hi, high / TWICE)
     return given if lo > hi else _within(given, lo, hi)
 
 

@@ -56,6 +56,7 @@ OPERATORS = (
     operator(
         "Log1p",
         tf="Log1p",
+        aten="log1p special_log1p",
         torch="log1p",
         traits=FLOATING | UNARY | MONOTONE,
         unsafe=(LOG_OF_NONPOSITIVE,),

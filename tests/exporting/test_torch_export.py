@@ -10,7 +10,18 @@ from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.exporting.export import export
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.graph import ValueRange, display_name, layer_of, location_of
-from analyzer.graph.model import COLUMNS, FILLED, ONE_HOT, ORDER, SHOWN, SPAN, TRUTHS, UNTRAINED, layer_class_of
+from analyzer.graph.model import (
+    COLUMNS,
+    FILLED,
+    OF_BATCHES,
+    ONE_HOT,
+    ORDER,
+    SHOWN,
+    SPAN,
+    TRUTHS,
+    UNTRAINED,
+    layer_class_of,
+)
 from analyzer.walls.process import ProcessSandbox
 
 NET = """
@@ -541,6 +552,40 @@ FROZEN_SCALES = """
     def frozen():
         return build(trained=False)
 """
+
+
+NORMALISED = """
+    import torch
+
+
+    def build(training=True):
+        own = torch.nn.BatchNorm1d(4, track_running_stats=False)
+        layers = torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4), torch.nn.BatchNorm1d(4).eval(), own
+        return torch.nn.Sequential(*layers, torch.nn.Flatten(0)).train(training), (torch.randn(6, 4),)
+
+
+    def frozen():
+        model, inputs = build()
+        model[2].eval()
+        return model, inputs
+
+
+    def deployed():
+        return build(training=False)
+"""
+
+
+def test_layers_whose_running_statistics_training_does_not_use(project, export_entry):
+    """Those that a part in evaluation mode holds stay what training computes with."""
+    project.write("normalised.py", NORMALISED)
+
+    def marked(entry):
+        found = export_entry(f"normalised.py:{entry}").graph.initializers.items()
+        return {n for n, v in found if OF_BATCHES in v.metadata_props}
+
+    assert marked("build") == {"1.running_mean", "2.running_mean"}  # `train()` reached both
+    assert marked("frozen") == {"1.running_mean"}
+    assert marked("deployed") == set()
 
 
 def test_weights_that_training_leaves_and_what_features_and_rows_show(project, export_entry):

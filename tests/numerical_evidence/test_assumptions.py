@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import onnx
@@ -12,9 +13,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, set_role
+from analyzer.graph.model import SPAN
 from analyzer.graph.ranges import Origin
 from analyzer.loading.weight import Weight
-from analyzer.numerical.assumptions import as_ranges, assume
+from analyzer.numerical.assumptions import as_ranges, assume, close_to_examples
 from analyzer.numerical.stored_weights import PIECE, StoredWeight, extremes
 from analyzer.problem import TargetProblem
 
@@ -258,3 +260,20 @@ def test_floats_that_are_read_as_numbers_too_are_no_indices() -> None:
         helper.make_node("Log", ["back"], ["y"]),
     ]
     assert as_ranges(assume(graph_of(nodes, [value("x", TensorProto.FLOAT, 5)]), FILE))["x"].lo == -100
+
+
+@pytest.mark.parametrize(
+    ("span", "like", "expected"),
+    [("0.5 4.0", 0.05, (0.25, 8.0)), ("-4.0 -0.5", -0.05, (-8.0, -0.25)), ("-1.0 4.0", 0, (-8.0, 8.0))],
+)
+def test_close_to_an_example_is_neither_twice_as_large_nor_half_as_near_to_0(
+    span: str, like: float, expected: tuple[float, float]
+) -> None:
+    """`like`: the end nearest to 0 of what is like the example; 0 where that does not keep away from it."""
+    graph = linear(**WEIGHTS)
+    graph.graph.inputs[0].metadata_props[SPAN] = span
+    known = [a for a in assume(graph, TargetConfig(id="t", entry="t.py:f")) if a.name == "x"]
+    least = (like, 40.0) if like > 0 else (-40.0, like) if like < 0 else (-40.0, 40.0)
+    given = [replace(a, range=replace(a.range, lo=least[0], hi=least[1])) for a in known]
+    (close,) = close_to_examples(graph, given)
+    assert (close.range.lo, close.range.hi) == expected

@@ -17,6 +17,7 @@ from typing import Any
 from . import (
     creation,
     evaluation_mode,
+    example_gradients,
     example_run,
     generators,
     own_types,
@@ -38,6 +39,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
     entry = request["entry"]
     module = built.torch_module()
     notes: list[str] = []
+    batches, training = _normalised(module, torch), example_gradients.modes(module)
     if module.training:
         evaluation_mode.enter(module)
         notes.append("exported in evaluation mode (dropout off, batch statistics fixed)")
@@ -50,6 +52,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         "axes": axes,
         "created": _created(module),
         "untrained": _untrained(module),
+        "batches": batches,
         "inputs": list(named),
     }
     first: BaseException | None = None
@@ -76,7 +79,10 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
                 first = first or error
                 continue
             light = example_run.is_light(program, torch)
-            return {**result, "ran": light and ran(module, args, kwargs, torch)[1] is None}
+            result["ran"] = light and ran(module, args, kwargs, torch)[1] is None
+            if result["ran"] and own:
+                result["undefined"] = example_gradients.undefined(module, training, args, kwargs, project, torch)
+            return result
     assert first is not None  # without a program there is a failure
     raise ExportFailure(
         f"{entry}: torch {torch.__version__} traced the model but could not write it as ONNX: {cause(first)}",
@@ -89,6 +95,15 @@ def _untrained(module: Any) -> list[str]:
     named = list(module.named_parameters())
     found = [name for name, weight in named if not weight.requires_grad]
     return found if len(found) < len(named) else []
+
+
+def _normalised(module: Any, torch: Any) -> list[str]:
+    """The running means of layers that normalise each batch by its own statistics, in training mode as they stand."""
+    kind = torch.nn.modules.batchnorm._BatchNorm
+    layers = ((name, part) for name, part in module.named_modules() if isinstance(part, kind) and part.training)
+    return [
+        f"{name}.running_mean".lstrip(".") for name, part in layers if part._buffers.get("running_mean") is not None
+    ]
 
 
 def convert(request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import onnx_ir as ir
 
 from analyzer.graph import Graph, ValueRange
+from analyzer.numerical.confirm.batch_statistics import as_training, trained_by_batches
 from analyzer.numerical.confirm.child import JSON, WorkerFailed
 from analyzer.numerical.confirm.ends import ends_of
 from analyzer.numerical.confirm.engines import Engines, described
@@ -32,6 +33,7 @@ LATER_SIZES = 0.25
 NEARBY_SECONDS = 3.0  # of processor time for a search where training starts
 MORE = 4  # failing runs that are followed where the first reaches nothing
 LARGEST_SLICE = 1 << 29  # bytes
+NO_MEANS: frozenset[str] = frozenset()
 EMPTY, OVERFLOW = "numerical/empty-mean", "numerical/overflow"
 SPENT = "the time for confirmation was spent before everything had been tried"
 
@@ -92,7 +94,27 @@ class Confirmer:
 
         One that rests on weights far from where training starts is weighed inside each of `weighed_in`: with the
         weights close to there in the first, closer in the others, and by training in the last.
+        A model with a loss is run as training runs it, each batch normalised by its own statistics; what running
+        statistics alone show is marked as such.
         """
+        means = trained_by_batches(graph)
+        found = self._confirmed(graph, warning, ranges, symbols, deadline, weighed_in, means)
+        if found is not None or not means:
+            return found
+        found = self._confirmed(graph, warning, ranges, symbols, deadline, (), NO_MEANS)
+        return found and replace(found, standing=replace(found.standing, running=True))
+
+    def _confirmed(
+        self,
+        graph: Graph,
+        warning: Alarm,
+        ranges: Mapping[str, ValueRange],
+        symbols: Mapping[str, tuple[int, int | None]],
+        deadline: float,
+        weighed_in: Sequence[Mapping[str, ValueRange]],
+        means: frozenset[str],
+    ) -> Confirmation | None:
+        """The same with the statistics of each batch in place of the running `means`."""
         seconds = self.budget.search
         for number, size in enumerate(sorted(SIZES, key=lambda s: s != self._fitting.get(graph))):
             if self.clock() > deadline:
@@ -103,6 +125,7 @@ class Confirmer:
             piece = extract(graph, warning.node, ranges, sizes, losses)
             if piece is None:
                 return None
+            piece = as_training(piece, means)
             seconds = min(seconds, max(0.1, deadline - self.clock()))
             own = graph.framework == "torch"
             # an overflow that only rounding decides is none that anybody meets
@@ -112,8 +135,8 @@ class Confirmer:
             first = next(tries, None)
             if first is not None:
                 self._fitting[graph] = size
-                found = self._reaching(first, tries, graph, warning, ranges, sizes)
-                return self._weighed(found, graph, warning, weighed_in, sizes)
+                found = self._reaching(first, tries, graph, warning, ranges, sizes, means)
+                return self._weighed(found, graph, warning, weighed_in, sizes, means)
             if not _symbolic(graph, piece):
                 return None
         return None
@@ -126,14 +149,15 @@ class Confirmer:
         warning: Alarm,
         ranges: Mapping[str, ValueRange],
         sizes: Mapping[str, int],
+        means: frozenset[str],
     ) -> Confirmation:
         """The first of a few failing runs that reaches a result of the whole model; the first of all if none does."""
-        followed = self._followed(first, graph, warning, ranges, sizes)
+        followed = self._followed(first, graph, warning, ranges, sizes, means)
         if followed.standing.reached != "":
             return followed
         point = (first.work / "found.npz").read_bytes()
         for other in itertools.islice(others, MORE):
-            found = self._followed(other, graph, warning, ranges, sizes)
+            found = self._followed(other, graph, warning, ranges, sizes, means)
             if found.standing.reached:
                 return found
         (first.work / "found.npz").write_bytes(point)
@@ -146,6 +170,7 @@ class Confirmer:
         warning: Alarm,
         within: Sequence[Mapping[str, ValueRange]],
         sizes: Mapping[str, int],
+        means: frozenset[str],
     ) -> Confirmation:
         """A failing run where training starts or near by instead of one with weights far from there, or what training
         shows of it."""
@@ -156,6 +181,7 @@ class Confirmer:
             piece = extract(graph, warning.node, ranges, sizes, losses)
             if piece is None:
                 continue
+            piece = as_training(piece, means)
             far = far_below(graph, warning)
             tries = self._tries(
                 piece,
@@ -168,10 +194,10 @@ class Confirmer:
                 weights="beside the start" if number else "near",
             )
             for nearer in itertools.islice(tries, MORE):
-                followed = self._followed(nearer, graph, warning, ranges, sizes)
+                followed = self._followed(nearer, graph, warning, ranges, sizes, means)
                 if followed.standing.reached != "" and not followed.standing.elsewhere:
                     return followed
-        return self._followed(found, graph, warning, within[-1], sizes, weigh=True)
+        return self._followed(found, graph, warning, within[-1], sizes, means, weigh=True)
 
     def _followed(
         self,
@@ -180,6 +206,7 @@ class Confirmer:
         warning: Alarm,
         ranges: Mapping[str, ValueRange],
         sizes: Mapping[str, int],
+        means: frozenset[str],
         *,
         weigh: bool = False,
     ) -> Confirmation:
@@ -187,9 +214,9 @@ class Confirmer:
         whether short training runs show it."""
         if found.standing.exact or found.standing.elsewhere:
             return found
-        known, key = self._whole.setdefault(graph, {}), (frozenset(sizes.items()), frozenset(ranges.items()))
+        known, key = self._whole.setdefault(graph, {}), (frozenset(sizes.items()), frozenset(ranges.items()), means)
         if key not in known:
-            known[key] = self._described_whole(graph, ranges, sizes)
+            known[key] = self._described_whole(graph, ranges, sizes, means)
         described = known[key]
         if described is None:
             return found
@@ -220,9 +247,10 @@ class Confirmer:
         return replace(found, standing=standing)
 
     def _described_whole(
-        self, graph: Graph, ranges: Mapping[str, ValueRange], sizes: Mapping[str, int]
+        self, graph: Graph, ranges: Mapping[str, ValueRange], sizes: Mapping[str, int], means: frozenset[str]
     ) -> dict[str, Any] | None:
         piece = whole(graph, ranges, sizes, graph.losses)
+        piece = piece and as_training(piece, means)
         if piece is None or sum(x.initial.nbytes for x in piece.leaves if x.initial is not None) > LARGEST_SLICE:
             return None
         data = ir.to_proto(piece.model).SerializeToString()

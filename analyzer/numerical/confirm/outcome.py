@@ -33,7 +33,7 @@ class Standing:
     the failure reaches, "" for nothing; None where that could not be run. `crossed` are weights all of one sign where
     training starts, and not here. `training` is what short runs showed, None where none was needed or possible.
     `elsewhere`: PyTorch's kernels do not fail there, those of the engine that ran it do. `collapsed`: layers say the
-    same of every sample of a batch.
+    same of every sample of a batch. `running`: with running statistics alone, not where each batch has its own.
     """
 
     exact: tuple[tuple[str, str], ...] = ()
@@ -43,6 +43,7 @@ class Standing:
     training: Training | None = None
     elsewhere: bool = False
     collapsed: bool = False
+    running: bool = False
 
     @property
     def at_ends(self) -> bool:

@@ -64,13 +64,21 @@ class ElementType:
         return self.nearest(lo), self.nearest(hi)
 
     def outward(self, lo: Array, hi: Array, ulps: float) -> tuple[Array, Array]:
-        """Bounds that contain results computed with an error of `ulps` units in the last place."""
+        """Bounds that contain results computed with an error of `ulps` units in the last place.
+
+        What is infinite in float64 is no less infinite in a narrower type; in float64 it may be the largest number.
+        """
         if self.kind != FLOAT:
             return lo, hi
         slack = ulps * self.eps
         if ulps:
-            lo = lo - (np.abs(lo) * slack + self.near_zero)
-            hi = hi + (np.abs(hi) * slack + self.near_zero)
+            most = self.hi * (1 - slack) if self.name == "float64" else np.inf
+            with np.errstate(invalid="ignore"):
+                least, greatest = (
+                    lo - (np.abs(lo) * slack + self.near_zero),
+                    hi + (np.abs(hi) * slack + self.near_zero),
+                )
+            lo, hi = select(lo == np.inf, most, least), select(hi == -np.inf, -most, greatest)
         return self.nearest(lo), self.nearest(hi)
 
     def flush(self, lo: Array, hi: Array) -> tuple[Array, Array]:

@@ -61,7 +61,7 @@ def candidates(warning: Alarm) -> Iterator[Candidate]:
         yield from rewrites.norm(node, TINY[dtype])
     elif node.op_type in ("Acos", "Asin", "Atanh"):
         yield clamped_inside(node, 1.0 - INSIDE[dtype])
-    elif node.op_type == "Log1p":
+    elif operator_name(node) == "Log1p":
         yield clamped(node, 0, -1.0 + INSIDE[dtype], "below")
     elif node.op_type == "Acosh":
         if not warning.backward:

@@ -46,7 +46,7 @@ def of_log(node: ir.Node) -> Iterator[Candidate]:
 def softplus(node: ir.Node) -> Iterator[Candidate]:
     """``log(1 + exp(x))`` or ``log1p(exp(x))``, given at its logarithm."""
     if _exp_below(node) is not None:
-        written = "log1p(exp(x))" if node.op_type == "Log1p" else "log(1 + exp(x))"
+        written = "log1p(exp(x))" if operator_name(node) == "Log1p" else "log(1 + exp(x))"
         yield Candidate("softplus", f"use softplus(x) instead of {written}", node, _softplus)
 
 
@@ -67,7 +67,7 @@ def around_exp(node: ir.Node) -> Iterator[Candidate]:
     """The formulas that an exponential is a part of."""
     readers = own_readers(node.outputs[0])
     for reader in readers:
-        if reader.op_type == "Log1p":
+        if operator_name(reader) == "Log1p":
             yield from softplus(reader)
         for end in own_readers(reader.outputs[0]) if reader.outputs else []:
             if end.op_type == "Log" and len(readers) == 1:
@@ -198,8 +198,8 @@ def _widened(builder: Builder, anchor: ir.Node) -> ir.Value:
 
 def _exp_below(node: ir.Node) -> ir.Node | None:
     """The exponential of ``log(1 + exp(x))`` or ``log1p(exp(x))``."""
-    below = source_of(node.inputs[0] if node.op_type == "Log1p" else plus_one(source_of(node.inputs[0])))
-    wanted = node.op_type in ("Log", "Log1p") and below is not None and below.op_type == "Exp"
+    below = source_of(node.inputs[0] if operator_name(node) == "Log1p" else plus_one(source_of(node.inputs[0])))
+    wanted = operator_name(node) in ("Log", "Log1p") and below is not None and below.op_type == "Exp"
     return below if wanted else None
 
 

@@ -240,11 +240,11 @@ def mish(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 
 @transfer("Shrink")
 def shrink(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    """x + bias below -lambd, x - bias above lambd, 0 between."""
+    """x + bias below -lambd, x - bias above lambd, 0 between; of NaN, which is neither below nor above, 0 too."""
     bias, lambd = float(ctx.attr("bias", 0.0)), float(ctx.attr("lambd", 0.5))
     lows, highs = [], []
     below, above = x.lo < -lambd, x.hi > lambd
-    middle = (x.hi >= -lambd) & (x.lo <= lambd)
+    middle = (x.hi >= -lambd) & (x.lo <= lambd) | x.nan
     lows.append(np.where(below, x.lo + bias, np.inf))
     highs.append(np.where(below, np.minimum(x.hi, -lambd) + bias, -np.inf))
     lows.append(np.where(above, np.maximum(x.lo, lambd) - bias, np.inf))

@@ -41,3 +41,16 @@ def padded(x: AbstractTensor, widths: list[tuple[int, int]], value: float) -> Ab
     if np.prod(sizes, dtype=float) > LARGEST:
         return None
     return from_data(np.pad(np.asarray(x.data), widths, constant_values=value), x.dtype)
+
+
+def total(x: AbstractTensor, axes: tuple[int, ...] | None, kept: bool) -> AbstractTensor | None:
+    """Sums of a constant of whole numbers along `axes`, where nothing is rounded in whatever order it is added up."""
+    if x.data is None or x.nan or axes is None or not 1 < np.size(x.data) <= LARGEST or np.ndim(x.data) != x.rank:
+        return None
+    numbers = np.asarray(x.data)
+    wide = numbers.astype(np.float64)
+    with np.errstate(all="ignore"):
+        most = min(1 / float(x.dtype.eps), float(x.dtype.hi)) if x.dtype.is_float else min(float(x.dtype.hi), 2.0**53)
+        if not bool((wide == np.floor(wide)).all()) or not float(np.abs(wide).sum(axis=axes).max(initial=0.0)) <= most:
+            return None
+    return from_data(wide.sum(axis=axes, keepdims=kept).astype(numbers.dtype), x.dtype)

@@ -61,6 +61,8 @@ def quotient_bound(a: AbstractTensor, b: AbstractTensor) -> tuple[float | None, 
     """Bounds of a / b that follow from how b was computed from a; (None, None) if nothing follows."""
     if a.key == b.key:
         return 1.0, 1.0
+    if _difference_and_sum(a, b):  # no larger than the sum before rounding, and so after it
+        return -1.0, 1.0
     slack = 1.0 + 64 * a.dtype.eps  # the denominator is rounded
     if a.origin is not None and a.origin.rule.name == "Sin" and a.origin.inputs[0].key == b.key:
         return (-0.2173 if max(-b.low, b.high) < 1e5 else -slack), slack  # the least is -0.21723, at 4.4934
@@ -81,6 +83,33 @@ def quotient_bound(a: AbstractTensor, b: AbstractTensor) -> tuple[float | None, 
                 if b.low > 0:  # a is at most b - low, and that much matters where b is small
                     return 0.0, slack * (1.0 - float(low) / b.low)
     return None, None
+
+
+def _difference_and_sum(a: AbstractTensor, b: AbstractTensor) -> bool:
+    """Whether a is p - q or q - p, and b the sum p + q, of the same two numbers, neither negative."""
+    less, both = a.origin, b.origin
+    if less is None or both is None or less.rule.name not in ("Sub", "Add") or both.rule.name != "Add":
+        return False
+    if a.nan or b.nan or any(v.low < 0 for v in both.inputs) or a.shape is None or a.shape != b.shape:
+        return False
+    for p, q in (both.inputs, both.inputs[::-1]):
+        first, second = less.inputs
+        if less.rule.name == "Add":  # p + (-q)
+            if any(_same(x, p) and _opposite(y, q) for x, y in ((first, second), (second, first))):
+                return True
+        elif _same(first, p) and _same(second, q):
+            return True
+    return False
+
+
+def _same(x: AbstractTensor, y: AbstractTensor) -> bool:
+    """Whether both are the same value, or the same constant number."""
+    return x.key == y.key or (x.low == x.high == y.low == y.high and not x.nan and not y.nan)
+
+
+def _opposite(x: AbstractTensor, y: AbstractTensor) -> bool:
+    negated = x.origin is not None and x.origin.rule.name == "Neg" and x.origin.inputs[0].key == y.key
+    return negated or (x.low == x.high == -y.low == -y.high and not x.nan and not y.nan)
 
 
 ORDER = {"min": 0, "mean": 1, "chosen": 1, "max": 2, "logsumexp": 3}  # reductions of one operand, by their results

@@ -9,7 +9,7 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
-from analyzer.numerical.domain.tensor import AbstractTensor, count, join, smashed
+from analyzer.numerical.domain.tensor import AbstractTensor, count, from_data, join, smashed
 from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.attained import attained_by, peaked
 from analyzer.numerical.transfer.diagonal_masks import picked_count
@@ -160,12 +160,24 @@ def gather_nd(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> Abstr
         x = refine_by(ctx.run, mask, True, x) or x
     elif at_own_places(x, indices) and not ctx.attr("batch_dims", 0):
         known = {"nonzero": True}
+    rows = _rows(ctx, x, indices)
+    if rows is not None:
+        rows.facts = {**rows.facts, **known}
+        return rows
     whole = smashed(x)
     shape: Shape | None = None
     if x.shape is not None and indices.shape and isinstance(indices.shape[-1], int):
         batch = int(ctx.attr("batch_dims", 0))
         shape = (*indices.shape[:-1], *x.shape[batch + indices.shape[-1] :])
     return AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan, facts=known)
+
+
+def _rows(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor | None:
+    """What constant indices of single places along the first axis pick, as `Gather` does; None for any others."""
+    exact = indices.exact()
+    if exact is None or not x.rank or ctx.attr("batch_dims", 0) or not np.ndim(exact) or np.shape(exact)[-1] != 1:
+        return None
+    return taken(x, from_data(np.asarray(exact, np.int64)[..., 0], dtypes.INT64), 0)
 
 
 def _scattered(ctx: Context, x: AbstractTensor, updates: AbstractTensor, how: str) -> AbstractTensor:

@@ -15,6 +15,7 @@ from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, count
 from analyzer.numerical.excuses import guarded
 from analyzer.numerical.reduced_axes import UNKNOWN, reduction_axes
+from analyzer.numerical.transfer.counted import total
 from analyzer.numerical.transfer.distributions import sum_of_products
 from analyzer.numerical.transfer.elementwise import log
 from analyzer.numerical.transfer.facts import finite_along, least_shown, reduction_fact
@@ -91,6 +92,10 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
     """The sum (or mean) over axes."""
     if axes == ():
         return like(x, x.lo, x.hi)
+    exact = None if mean else total(x, all_axes(x, axes), kept)
+    if exact is not None:
+        exact.facts = reduction_fact("sum", x, all_axes(x, axes), kept)
+        return exact
     dtype = x.dtype
     shape, starts = reduced_shape(x.shape, axes, kept), reduced_starts(x, axes, kept)
     least, most = block_counts(x, axes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -303,6 +304,8 @@ def tile(ctx: Context, x: AbstractTensor, repeats: AbstractTensor) -> AbstractTe
         )
     whole = smashed(x)
     result = AbstractTensor(x.dtype, new, whole.lo, whole.hi, None, x.nan)
+    if times is not None and x.shape is not None and _of_single_places(x.shape, times):
+        result.facts = {k: v for k, v in x.facts.items() if k == "reduced"}  # as `Expand`
     if x.starts is not None and times is not None and new is not None:
         keep = [t == 1 for t in times]
         gone = tuple(i for i, k in enumerate(keep) if not k)
@@ -315,6 +318,13 @@ def tile(ctx: Context, x: AbstractTensor, repeats: AbstractTensor) -> AbstractTe
         if np.size(x.data) * float(np.prod(repeated)) <= LARGEST_TILED:
             result.data = np.tile(x.data, repeated)
     return result
+
+
+def _of_single_places(shape: Shape, times: Sequence[Any]) -> bool:
+    """Whether only axes of size 1 are repeated, some times."""
+    return len(shape) == len(times) and all(
+        t == 1 or (d == 1 and isinstance(t, int) and t >= 1) for d, t in zip(shape, times, strict=True)
+    )
 
 
 @transfer("DepthToSpace", "SpaceToDepth")

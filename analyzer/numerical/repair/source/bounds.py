@@ -12,6 +12,7 @@ from analyzer.numerical.repair.source.file import in_order
 CALLS: Mapping[str, tuple[str, ...]] = {
     "Log": ("log", "log2", "log10"),
     "Log1p": ("log1p",),
+    "log1p": ("log1p",),  # a call of torch's own
     "Exp": ("exp",),
     "Sqrt": ("sqrt", "safe_sqrt", "rsqrt"),
     "Rsqrt": ("rsqrt",),
