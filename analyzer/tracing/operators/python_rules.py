@@ -302,7 +302,7 @@ def progress(op: Op, iterable: Value, rest: tuple[Value, ...]) -> Value:
 
 
 @operator(
-    "random.randint random.randrange random.choice random.random random.uniform random.sample random.gauss", "*args"
+    "random.randint random.randrange random.random random.uniform random.gauss", "*args"
 )
 def chance(op: Op, args: tuple[Value, ...]) -> Value:
     if op.short in ("randint", "randrange") and all(isinstance(a, int) for a in args) and args:
