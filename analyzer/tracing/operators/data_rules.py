@@ -61,7 +61,6 @@ def loader(
     op: Op, dataset: Value, batch_size: Value, shuffle: Value, sampler: Value, batch_sampler: Value, num_workers: Value,
     collate_fn: Value, pin_memory: Value, drop_last: Value, rest: tuple[Value, ...],
 ) -> Value:  # fmt: skip
-    custom = collate_fn is not None or batch_sampler is not None
     size = op.tr.term_of(batch_size, "batch_size") if batch_size is not None else None
     attrs = {
         "dataset": dataset, "batch_size": batch_size, "num_workers": num_workers, "pin_memory": pin_memory,
@@ -71,7 +70,8 @@ def loader(
         "loader",
         attrs if batch_sampler is None else {"dataset": dataset},
         {
-            "source": None if custom else dataset,
+            "source": dataset if batch_sampler is None else None,
+            "collate": collate_fn,
             "batch": size,
             "single": batch_size is None and batch_sampler is None,
             "all": dataset if sampler is None and batch_sampler is None else None,
