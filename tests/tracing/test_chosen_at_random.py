@@ -52,7 +52,8 @@ def test_what_is_chosen(tmp_path: Path, text: str) -> None:
     names: dict[str, torch.Tensor] = {}
     exec(whole, names)
     found = next(tensors[0] for (_, line, _), tensors in shared.assigned.items() if line == 2)
-    assert not shared.problems and found.dims == tuple(names["x"].shape)
+    assert not shared.problems
+    assert found.dims == tuple(names["x"].shape)
 
 
 @pytest.mark.parametrize(("matrix", "wrong"), [("q", True), ("q.T", False)])
@@ -66,12 +67,12 @@ def test_a_replay_buffer(tmp_path: Path, matrix: str, wrong: bool) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    (
+    [
         "x = random.choice([torch.ones(3), torch.ones(4)])\nx + torch.ones(4)",
         "x = random.choice([2, 3])\ntorch.ones(3) + torch.ones(x)",
         "x = random.sample([torch.ones(3), torch.ones(4)], 2)\nx[0] + torch.ones(4)",
         "x = random.choice([torch.tensor([1, 2]), torch.tensor([3, 4])])\ntorch.ones(3) + torch.ones(int(x[1]) - 1)",
-    ),
+    ],
 )
 def test_what_may_be_another(tmp_path: Path, text: str) -> None:
     shared = explore(tmp_path, "net.py", ast.parse(f"import random, torch\n{text}\n"), Versions())

@@ -1,4 +1,4 @@
-"""Tensors in the lists that PyTorch makes a tensor of: each stands for a number, whatever its rank, and has one element."""
+"""Tensors in the lists that PyTorch makes a tensor of: each stands for a number, and has one element."""
 
 from __future__ import annotations
 
