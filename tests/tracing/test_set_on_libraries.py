@@ -68,3 +68,28 @@ def test_it_is_set_only_on_the_path_that_sets_it(tmp_path: Path) -> None:
     )
     shared = explore(tmp_path, "program.py", ast.parse(text), Versions())
     assert not [p for p in shared.problems.values() if p.level == "error"]
+
+
+OPERATORS = """
+import torch
+torch.Tensor.__matmul__ = lambda self, other: torch.einsum("...ab,...bc->...ac", self, other)
+torch.Tensor.__rsub__ = lambda self, other: self.reshape(-1, other)
+torch.Tensor.__iadd__ = lambda self, other: torch.cat([self, other])
+x = torch.ones(2, 3, 4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("(x @ torch.ones(2, 4, 5)).view(2, 3, 5)", 0),
+        ("x @ torch.ones(2, 5, 5)", 3),
+        ("6 - x", 0),
+        ("7 - x", 4),
+        ("x += torch.ones(9, 3, 4)\nx.view(11, 12)", 0),
+        ("x += torch.ones(9, 3, 5)", 5),
+        ("x + torch.ones(9, 3, 4)", 7),
+    ],
+)
+def test_operators_that_are_set(tmp_path: Path, text: str, line: int) -> None:
+    assert errors(tmp_path, OPERATORS + text + "\n") == ([line] if line else [])
