@@ -127,7 +127,10 @@ def binary(
     if op is ast.Mult and (repeated := _repeated(left, right) or _repeated(right, left)) is not None:
         return _of_lists(tr, op, *repeated, in_place)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
-        if tr.shared.set_on_libraries.items and (own := by_program(tr, _SYMBOLS[op], left, right, in_place)) is not None:
+        if (
+            tr.shared.set_on_libraries.items
+            and (own := by_program(tr, _SYMBOLS[op], left, right, in_place)) is not None
+        ):
             return own
         left, right = _as_number(tr, left), _as_number(tr, right)
         if isinstance(left, (str, DictV)) or isinstance(right, (str, DictV)):
