@@ -111,7 +111,8 @@ def _integers(data: ListV | tuple[Value, ...]) -> bool:
 
 @operator("torch.full", "size fill_value")
 def full(op: Op, size: Value, fill_value: Value) -> Value:
-    return made(op, shape_argument(op, (size,)), None)
+    kind = "bool" if isinstance(fill_value, bool) else "int64" if isinstance(fill_value, int) else None
+    return made(op, shape_argument(op, (size,)), kind)
 
 
 @operator("torch.randint", "*args")
