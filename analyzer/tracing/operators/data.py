@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.tracing.language.evaluation import call, get_attribute
+from analyzer.tracing.language.evaluation import call, get_attribute, iterate
 from analyzer.tracing.language.nested import Leaves, Open, rebuilt
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import (
@@ -76,6 +76,7 @@ def example(tr: Tracer, owner: Object) -> Value:
     return value, Tensor(label, "int64", "torch", name="label")
 
 
+_STREAM = "torch.utils.data.IterableDataset"
 MOST_GATHERED = 128  # examples that a loader's own function is given one by one
 MOST_BATCHES = 3  # of a loader that are followed one by one, the last shorter one too
 
@@ -148,6 +149,9 @@ def _example_of(tr: Tracer, source: Value) -> Value:
         return example(tr, source)
     if isinstance(source, Instance) and source.cls.find("__getitem__"):
         return call(tr, get_attribute(tr, source, "__getitem__"), (tr.unknown("an index", "data", pytype="int"),), {})
+    if isinstance(source, Instance) and source.cls.find("__iter__") and _STREAM in source.cls.library_bases:
+        found = next(iterate(tr, call(tr, get_attribute(tr, source, "__iter__"), (), {}), None)[0], None)
+        return tr.unknown("an example", "data") if found is None else found
     if isinstance(source, ListV) and source.items:
         return source.items[0]
     if isinstance(source, Tensor) and source.dims:
