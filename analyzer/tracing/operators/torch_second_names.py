@@ -33,6 +33,14 @@ _KERNELS = "torch.ops.aten."
 _OTHERWISE = frozenset(("stft", "istft"))  # kernels that take something else than the functions of their names
 
 
+def own_in_place(name: str, known: Container[str]) -> str:
+    """``torch.Tensor.clamp_`` for ``torch.clamp_``: the method of that name, where the tables know no function."""
+    home, _, short = name.rpartition(".")
+    if home != "torch" or not short.endswith("_") or short.startswith("_") or name in known:
+        return name
+    return f"torch.Tensor.{short}" if short in framework_data("torch")["attributes"]["torch.Tensor"] else name
+
+
 def own_kernel(name: str, known: Container[str]) -> str:
     """``torch.sum`` for ``torch.ops.aten.sum.dim_IntList``, ``torch.Tensor.view`` where it is a method alone.
 
