@@ -34,7 +34,7 @@ from pathlib import Path
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.problem import TargetProblem
 from analyzer.tracing.tracing import explore, read_source
-from benchmarks.published_drivers import DRIVER, Program, drawn, import_frameworks, programs, run, source_root
+from benchmarks.published_drivers import DRIVER, Outcome, Program, drawn, import_frameworks, programs, run, source_root
 
 PACKAGE_SECONDS = 90.0  # after which no other program of a package is tried, and no other change
 MOST_TRIED = 12  # programs of one package, in the order of the seed
@@ -205,12 +205,19 @@ def mutants(
         changed, change = mutated(trees[path], index, rng)
         with _copied(root, path, ast.unparse(changed)) as copy:
             outcome = run(copy, driver.text, also)
-        if outcome.error and outcome.frames and "Timeout" not in outcome.error and "Memory" not in outcome.error:
+        if is_defect(outcome):
             made += 1
             text = ast.unparse(changed)
             yield Mutant(
                 package, str(root), path, text, change, driver.text, outcome.error, outcome.frames, driver.kind
             )
+
+
+def is_defect(outcome: Outcome | Mutant) -> bool:
+    """Whether a changed program failed inside the package, and not for want of time, memory or a compiled part."""
+    error = outcome.error or ""
+    spent = "Timeout" in error or "Memory" in error
+    return bool(error and outcome.frames) and not spent and not error.startswith(("ImportError", "ModuleNotFoundError"))
 
 
 def read(file: Path) -> list[Mutant]:
@@ -455,13 +462,13 @@ def main() -> int:
     if arguments.only != "files":
         file = arguments.made or Path(tempfile.mkdtemp()) / "mutants.jsonl"
         if arguments.only == "dry":
-            judge_dry(read(file)[: arguments.mutants], arguments.dry_seconds)
+            judge_dry(list(filter(is_defect, read(file)))[: arguments.mutants], arguments.dry_seconds)
             return 0
         if arguments.only != "judge":
             import_frameworks()
             make(folder, seed, arguments.mutants, file, arguments.dependencies, arguments.each, arguments.seconds)
         if arguments.only != "make":
-            judge_mutants(read(file)[: arguments.mutants], arguments.dry)
+            judge_mutants(list(filter(is_defect, read(file)))[: arguments.mutants], arguments.dry)
     if arguments.only in (None, "files"):
         judge_files(folder, seed, arguments.files, arguments.packages, arguments.judged, arguments.seconds,
                     arguments.without)  # fmt: skip

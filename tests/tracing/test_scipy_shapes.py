@@ -38,6 +38,23 @@ CALLS = """
     signal.sosfilt(np.ones((1, 6)), v)
     signal.medfilt(v, 3)
     signal.savgol_filter(v, 5, 2)
+    signal.spectrogram(v, nperseg=8)[2]
+    signal.spectrogram(a, nperseg=4, noverlap=2)[2]
+    signal.spectrogram(v, 10.0, "hann", 8, 6, 16)[2]
+    signal.spectrogram(v, nperseg=8)[0]
+    signal.spectrogram(v, nperseg=8, noverlap=3)[1]
+    signal.spectrogram(np.ones(600))[2]
+    signal.spectrogram(v)[2]
+    signal.spectrogram(v, nperseg=8, return_onesided=False)[2]
+    signal.spectrogram(signal.resample(signal.filtfilt(*signal.butter(1, 0.5), v), 12), nperseg=4)[2]
+    signal.stft(v, nperseg=8)[2]
+    signal.stft(a, nperseg=4, noverlap=1)[2]
+    signal.stft(v, nperseg=8, boundary=None, padded=False)[2]
+    signal.stft(np.ones(1000), nperseg=96, nfft=128)[2]
+    signal.welch(v, nperseg=8)[1]
+    signal.welch(a)[1]
+    signal.periodogram(v)[1]
+    signal.periodogram(a, nfft=32)[1]
     signal.detrend(a, axis=0)
     signal.hilbert(v)
     signal.hilbert(v, 32)

@@ -110,3 +110,28 @@ torch.zeros(2, 3).mm(torch.zeros(4, 5))
 )
 def test_what_is_not_understood_may_do_anything(tmp_path: Path, setting: str, lines: list[int]) -> None:
     assert errors(tmp_path, REPLACED.format(setting)) == lines
+
+
+OPERATORS = """
+import torch
+torch.Tensor.__matmul__ = lambda self, other: torch.einsum("...ab,...bc->...ac", self, other)
+torch.Tensor.__rsub__ = lambda self, other: self.reshape(-1, other)
+torch.Tensor.__iadd__ = lambda self, other: torch.cat([self, other])
+x = torch.ones(2, 3, 4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("(x @ torch.ones(2, 4, 5)).view(2, 3, 5)", 0),
+        ("x @ torch.ones(2, 5, 5)", 3),
+        ("6 - x", 0),
+        ("7 - x", 4),
+        ("x += torch.ones(9, 3, 4)\nx.view(11, 12)", 0),
+        ("x += torch.ones(9, 3, 5)", 5),
+        ("x + torch.ones(9, 3, 4)", 7),
+    ],
+)
+def test_operators_that_are_set(tmp_path: Path, text: str, line: int) -> None:
+    assert errors(tmp_path, OPERATORS + text + "\n") == ([line] if line else [])

@@ -20,6 +20,7 @@ from analyzer.tracing.language.operand_refusals import (
 from analyzer.tracing.language.overwriting import fill
 from analyzer.tracing.language.plain_data import NotPlain
 from analyzer.tracing.language.rows import Rows
+from analyzer.tracing.language.set_operators import by_program
 from analyzer.tracing.language.sets import of_sets
 from analyzer.tracing.language.signatures import refuse
 from analyzer.tracing.language.tensor_objects import HOOK, dispatched, tensor_in
@@ -126,6 +127,11 @@ def binary(
     if op is ast.Mult and (repeated := _repeated(left, right) or _repeated(right, left)) is not None:
         return _of_lists(tr, op, *repeated, in_place)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
+        if (
+            tr.shared.set_on_libraries.items
+            and (own := by_program(tr, _SYMBOLS[op], left, right, in_place)) is not None
+        ):
+            return own
         left, right = _as_number(tr, left), _as_number(tr, right)
         if isinstance(left, (str, DictV)) or isinstance(right, (str, DictV)):
             return tr.unknown("text")

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.language.known_types import DEVICE
 from analyzer.tracing.language.signatures import refuse
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import Api, Instance, Layer, ListV, Native, Unknown, Value
+from analyzer.tracing.language.values import (
+    Api,
+    Bound,
+    DictV,
+    Function,
+    Instance,
+    Layer,
+    ListV,
+    Native,
+    SetV,
+    Unknown,
+    Value,
+)
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.table import rules
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly
 
@@ -24,7 +38,10 @@ def is_type_of_numbers(value: Value) -> bool:
 
 
 def refuse_number(tr: Tracer, symbol: str, left: Value, node: ast.BinOp) -> None:
-    """A sequence and a number that is written there: no array, whose sum would be one. A device has no arithmetic."""
+    """A sequence and a number that is written there: no array, whose sum would be one.
+
+    Devices, functions, dictionaries and sets have no arithmetic with numbers.
+    """
     if not isinstance(node.right, ast.Constant) or not isinstance(node.right.value, (int, float)):
         return
     kind = ""
@@ -34,9 +51,25 @@ def refuse_number(tr: Tracer, symbol: str, left: Value, node: ast.BinOp) -> None
         kind = "tuple" if isinstance(left, tuple) else "text"
     elif symbol == "+" and type(left) is ListV and not left.open:
         kind = "list"
+    kind = kind or _without_arithmetic(left)
     if kind:
         message = f"`{symbol}` takes no {kind} and number"
         refuse(tr, "python/argument-mismatch", "TypeError", message, node, certain=True)
+
+
+def _without_arithmetic(value: Value) -> str:
+    """What it is, where that has no arithmetic with numbers at all."""
+    if isinstance(value, Function) or (isinstance(value, Bound) and isinstance(value.function, Function)):
+        return "function"
+    if isinstance(value, Api):
+        home, _, name = value.name.rpartition(".")
+        told = framework_data(home.partition(".")[0])["modules"].get(home, {}) if home in _CALLABLES else {}
+        called = value.name in rules() or told.get(name) is not None
+        return "function" if called and dtype_name(value) is None else ""
+    return "dictionary" if type(value) is DictV else "set" if type(value) is SetV else ""
+
+
+_CALLABLES = ("torch.nn", "torch.nn.functional", "keras.activations", "keras.layers", "keras.initializers")
 
 
 def takes_number(tr: Tracer, left: Value, node: ast.BinOp) -> None:

@@ -43,7 +43,7 @@ from analyzer.tracing.operators.tensors import tensor_attribute, tensor_method
 from analyzer.tracing.operators.tf_second_names import own_tf_name
 from analyzer.tracing.operators.torch_distribution_rules import METHODS, is_distribution
 from analyzer.tracing.operators.torch_modules import is_module
-from analyzer.tracing.operators.torch_second_names import own_name
+from analyzer.tracing.operators.torch_second_names import own_in_place, own_kernel, own_name
 from analyzer.tracing.operators.typed import call_typed
 from analyzer.tracing.operators.written import mark, told_by_call
 from analyzer.tracing.paths.attained import record
@@ -126,7 +126,12 @@ def call_api(
         if api.name.startswith("torch.Tensor.") and args and isinstance(args[0], Tensor) and api.name not in rules():
             return call_method(tr, args[0], api.name.rpartition(".")[2], args[1:], kwargs, node, False)
     args = unwrapped(api.name, args)
-    name = own_tf_name(api.name, rules()) if api.name.startswith("tf.") else own_name(api.name)
+    if api.name.startswith("tf."):
+        name = own_tf_name(api.name, rules())
+    else:
+        name = own_in_place(own_name(own_kernel(api.name, rules())), rules())
+    if name != api.name and name.startswith("torch.Tensor.") and args and isinstance(args[0], Tensor) and not open_args:
+        return call_method(tr, args[0], name.rpartition(".")[2], args[1:], kwargs, node, False)
     if name.startswith(_OF_ARRAYS):
         args = tuple(plain_list(tr, a) for a in args)
     told = not open_args and told_by_call(name, args, kwargs)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.tracing.language.evaluation import call, get_attribute
+from analyzer.tracing.language.evaluation import call, get_attribute, iterate
+from analyzer.tracing.language.nested import Leaves, Open, rebuilt
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import (
     DictV,
@@ -75,25 +76,27 @@ def example(tr: Tracer, owner: Object) -> Value:
     return value, Tensor(label, "int64", "torch", name="label")
 
 
+_STREAM = "torch.utils.data.IterableDataset"
+MOST_GATHERED = 128  # examples that a loader's own function is given one by one
 MOST_BATCHES = 3  # of a loader that are followed one by one, the last shorter one too
 
 
 def _batches(tr: Tracer, owner: Object) -> tuple[Iterator[Value], bool]:
     """Every round gives a batch, of many a full one; a few are those that there are. Where calls are observed,
     there is one full batch and the last one, if that may be shorter."""
-    source, size, count = owner.data.get("source"), owner.data.get("batch"), count_of(tr, owner.data.get("all"))
+    size, count = owner.data.get("batch"), count_of(tr, owner.data.get("all"))
     if owner.data.get("single"):
-        return (_example_of(tr, source) for _ in iter(int, 1)), True
+        return (_alone(tr, owner) for _ in iter(int, 1)), True
     if isinstance(size, int) and size > 0 and count is not None and not owner.data.get("own batches"):
         sizes = [min(size, count - first) for first in range(0, count, size)]
         last = owner.data.get("drop_last")
         if sizes and sizes[-1] < size and last is not False:
             sizes, size = (sizes[:-1], size) if last is True else (sizes, None)
         if len(sizes) <= MOST_BATCHES and size is not None:
-            return iter([collate(tr, _example_of(tr, source), n) for n in sizes]), False
+            return iter([_gathered(tr, owner, n) for n in sizes]), False
 
     def batch(rows: Any) -> Value:
-        return collate(tr, _example_of(tr, source), tr.fresh("batch", "derived", 1) if rows is None else rows)
+        return _gathered(tr, owner, tr.fresh("batch", "derived", 1) if rows is None else rows)
 
     def forever() -> Iterator[Value]:
         while True:
@@ -104,6 +107,26 @@ def _batches(tr: Tracer, owner: Object) -> tuple[Iterator[Value], bool]:
         if owner.data.get("drop_last") is not True and rest != 0:
             return iter([batch(size), batch(rest)]), False
     return forever(), True
+
+
+def _gathered(tr: Tracer, owner: Object, rows: Any) -> Value:
+    """A batch of so many examples, as the loader's own function puts them together if it has one."""
+    one, own = _example_of(tr, owner.data.get("source")), owner.data.get("collate")
+    if own is None:
+        return collate(tr, one, rows)
+    if isinstance(one, Unknown) or not isinstance(rows, int) or rows > MOST_GATHERED:
+        return tr.unknown("a batch", "data")
+    try:
+        examples = [rebuilt(one, Leaves(), lambda leaf: leaf) for _ in range(rows)]  # which the function may change
+    except Open:
+        return tr.unknown("a batch", "data")
+    return call(tr, own, (ListV(examples),), {})
+
+
+def _alone(tr: Tracer, owner: Object) -> Value:
+    """An example that no batch is made of."""
+    one, own = _example_of(tr, owner.data.get("source")), owner.data.get("collate")
+    return one if own is None or isinstance(one, Unknown) else call(tr, own, (one,), {})
 
 
 def count_of(tr: Tracer, source: Value) -> int | None:
@@ -126,6 +149,9 @@ def _example_of(tr: Tracer, source: Value) -> Value:
         return example(tr, source)
     if isinstance(source, Instance) and source.cls.find("__getitem__"):
         return call(tr, get_attribute(tr, source, "__getitem__"), (tr.unknown("an index", "data", pytype="int"),), {})
+    if isinstance(source, Instance) and source.cls.find("__iter__") and _STREAM in source.cls.library_bases:
+        found = next(iterate(tr, call(tr, get_attribute(tr, source, "__iter__"), (), {}), None)[0], None)
+        return tr.unknown("an example", "data") if found is None else found
     if isinstance(source, ListV) and source.items:
         return source.items[0]
     if isinstance(source, Tensor) and source.dims:

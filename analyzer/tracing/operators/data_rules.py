@@ -7,6 +7,8 @@ from typing import Any
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import DictV, Instance, ListV, Object, Unknown, Value
 from analyzer.tracing.operators.data import IMAGES, count_of, part_of, sliced
+from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
@@ -61,7 +63,6 @@ def loader(
     op: Op, dataset: Value, batch_size: Value, shuffle: Value, sampler: Value, batch_sampler: Value, num_workers: Value,
     collate_fn: Value, pin_memory: Value, drop_last: Value, rest: tuple[Value, ...],
 ) -> Value:  # fmt: skip
-    custom = collate_fn is not None or batch_sampler is not None
     size = op.tr.term_of(batch_size, "batch_size") if batch_size is not None else None
     attrs = {
         "dataset": dataset, "batch_size": batch_size, "num_workers": num_workers, "pin_memory": pin_memory,
@@ -71,7 +72,8 @@ def loader(
         "loader",
         attrs if batch_sampler is None else {"dataset": dataset},
         {
-            "source": None if custom else dataset,
+            "source": dataset if batch_sampler is None else None,
+            "collate": collate_fn,
             "batch": size,
             "single": batch_size is None and batch_sampler is None,
             "all": dataset if sampler is None and batch_sampler is None else None,
@@ -229,12 +231,52 @@ def from_slices(op: Op, tensors: Value, rest: tuple[Value, ...]) -> Value:
 
 
 @operator(
-    (
-        "tf.data.Dataset.range tf.data.Dataset.list_files tf.data.TFRecordDataset "
-        "tf.data.TextLineDataset tf.data.Dataset.from_generator"
-    ),
+    ("tf.data.Dataset.range tf.data.Dataset.list_files tf.data.TFRecordDataset tf.data.TextLineDataset"),
     "*args",
 )
 def other_sources(op: Op, args: tuple[Value, ...]) -> Value:
-    told = "imprecise" if op.short in ("range", "from_generator") else "data"
+    told = "imprecise" if op.short == "range" else "data"
     return Object("tfdataset", data={"element": op.tr.unknown("an element", told)}, site=op.where)
+
+
+@operator("tf.TensorSpec", "shape dtype='float32' name=None")
+def specification(op: Op, shape: Value, dtype: Value, name: Value) -> Value:
+    return Object("tensor specification", {"shape": shape, "dtype": dtype, "name": name}, site=op.where)
+
+
+@operator("tf.data.Dataset.from_generator", "generator output_types=None output_shapes=None *rest")
+def from_generator(
+    op: Op, generator: Value, output_types: Value, output_shapes: Value, rest: tuple[Value, ...]
+) -> Value:
+    """Elements of the shapes that the program says; the generator is held to them when it runs."""
+    signature = op.extra.get("output_signature")
+    told = _specified(op, signature) if signature is not None else _shaped(op, output_types, output_shapes)
+    return Object("tfdataset", data={"element": told}, site=op.where)
+
+
+def _specified(op: Op, signature: Value) -> Value:
+    if isinstance(signature, Object) and signature.kind == "tensor specification":
+        return _element(op, signature.attrs["dtype"], signature.attrs["shape"])
+    if type(signature) is tuple:
+        return tuple(_specified(op, part) for part in signature)
+    if isinstance(signature, DictV) and not signature.open:
+        return DictV({key: _specified(op, part) for key, part in signature.items.items()})
+    return op.tr.unknown("an element", "imprecise")
+
+
+def _shaped(op: Op, types: Value, shapes: Value) -> Value:
+    if type(types) is tuple and type(shapes) is tuple and len(types) == len(shapes):
+        return tuple(_shaped(op, *pair) for pair in zip(types, shapes, strict=True))
+    if type(types) is tuple or shapes is None:
+        return op.tr.unknown("an element", "imprecise")
+    return _element(op, types, shapes)
+
+
+def _element(op: Op, dtype: Value, shape: Value) -> Value:
+    """A tensor; `None` stands for a size that may be another each time."""
+    sizes = plain(op.tr, shape)
+    kind = dtype if isinstance(dtype, str) else dtype_name(dtype)
+    if not isinstance(sizes, tuple):
+        return Tensor(None, kind, "tf", site=op.where)
+    dims = [op.tr.fresh("size", "unknown", 0) if size is None else op.tr.term_of(size) for size in sizes]
+    return Tensor(None if None in dims else dims, kind, "tf", site=op.where)

@@ -93,8 +93,8 @@ def _of_open(parts: list[Value], result: Tensor) -> Value:
 def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None) -> tuple[Term, ...] | None:
     dims = list(value.dims or ())
     parts = [_numbered(value, p) for p in parts]
-    consumed = sum(_consumes(p) for p in parts if p is not Ellipsis and p is not None)
-    if any(_consumes(p) < 0 for p in parts):
+    consumed = sum(_consumes(p, dims) for p in parts if p is not Ellipsis and p is not None)
+    if any(_consumes(p, dims) < 0 for p in parts):
         return None
     if consumed > len(dims):
         op = Op(tr, "indexing", site=tr.site(node))
@@ -233,15 +233,15 @@ def _numbered(value: Tensor, part: Value) -> Value:
     return part
 
 
-def _consumes(part: Value) -> int:
-    """How many dimensions an index takes; -1 if that is not known."""
+def _consumes(part: Value, dims: list[Term]) -> int:
+    """How many dimensions an index of a tensor of these sizes takes; -1 if that is not known."""
     if part is None or part is Ellipsis:
         return 0
     if isinstance(part, Tensor):
         if _is_mask(part):
             return -1 if part.dims is None else len(part.dims)
         if part.dtype is None and part.dims != () and part.value is None:
-            return -1
+            return 1 if part.dims and all(equal(part.dims[0], size) is False for size in dims) else -1  # a mask fits
         return 1
     if isinstance(part, (SliceV, int, Poly)):
         return 1

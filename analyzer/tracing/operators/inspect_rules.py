@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.language.builtins import Call
 from analyzer.tracing.language.values import (
     Api,
@@ -28,6 +29,9 @@ EMPTY = Api("inspect.Parameter.empty")
 
 @operator("inspect.signature", "callable *rest")
 def signature(op: Op, callable: Value, rest: tuple[Value, ...]) -> Value:
+    if isinstance(callable, Api) and (named := _of_library(op.tr, callable.name)) is not None:
+        described = {name: _described(name, kind, default, EMPTY) for name, kind, default in named}
+        return Object("signature", {"parameters": DictV(described)})
     function, skip = _function_of(callable)
     while function is not None and _imitates(function):
         function = function.imitates or function.wrapped
@@ -77,6 +81,28 @@ def _parameters(function: Function, skip: int) -> list[Parameter]:
     found += [(spec.vararg.arg, "VAR_POSITIONAL", EMPTY)] if spec.vararg is not None else []
     found += [(p.arg, "KEYWORD_ONLY", function.kw_defaults.get(p.arg, EMPTY)) for p in spec.kwonlyargs]
     found += [(spec.kwarg.arg, "VAR_KEYWORD", EMPTY)] if spec.kwarg is not None else []
+    return found
+
+
+_HOMES = ("torch.nn", "torch.optim", "keras.layers")
+
+
+def _of_library(tr: Tracer, name: str) -> list[Parameter] | None:
+    """What the constructor of a library's class takes; with `self` where its `__init__` is asked. None: not told."""
+    home, _, last = name.removesuffix(".__init__").rpartition(".")
+    told = framework_data(home.partition(".")[0])["modules"][home].get(last) if home in _HOMES else None
+    if not told or not last[:1].isupper() or told == ["*args", "**kwargs"]:
+        return None
+    found: list[Parameter] = [("self", "POSITIONAL_OR_KEYWORD", EMPTY)] if name.endswith(".__init__") else []
+    kind = "POSITIONAL_OR_KEYWORD"
+    for entry in told:
+        if entry.startswith("*"):
+            variable = "VAR_KEYWORD" if entry.startswith("**") else "VAR_POSITIONAL"
+            found += [(entry.lstrip("*"), variable, EMPTY)] if entry.lstrip("*") else []
+            kind = "KEYWORD_ONLY"
+        else:
+            default = tr.unknown("a default", "imprecise") if entry.endswith("=") else EMPTY
+            found.append((entry.strip("/="), kind, default))
     return found
 
 

@@ -364,6 +364,8 @@ def layer_method(
     if name == "get_config":
         return DictV(layer.args, True)
     if layer.name.startswith("torch."):
+        if name == "generate_square_subsequent_mask":  # of the class, and of its objects
+            return call(tr, Api(f"torch.nn.Transformer.{name}"), args, kwargs, node)
         if name == "load_state_dict":
             return loaded_keys()
         if name in ("get_parameter", "get_buffer"):

@@ -80,11 +80,12 @@ def _array(tr: Tracer, value: Any, framework: str) -> Tensor | None:
     assert first_dims is not None
     nested = tuple(p.value for p in parts if p is not None)
     known = joined(nested) if len(items) <= 64 and all(v is not None for v in nested) else None
-    masks = all(p.dtype == "bool" for p in parts if p is not None) and len(items) <= 64
+    types = {p.dtype for p in parts if p is not None} if len(items) <= 64 else set()
+    arrays = all(isinstance(i, Tensor) for i in items) or types == {"bool"}
     sources = tuple(p for p in parts if p is not None and p.graph)
     return Tensor(
         (len(items), *first_dims),
-        "bool" if masks else None,
+        types.pop() if arrays and len(types) == 1 else None,
         framework,
         value=known,
         sources=sources,

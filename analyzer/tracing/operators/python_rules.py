@@ -303,9 +303,7 @@ def progress(op: Op, iterable: Value, rest: tuple[Value, ...]) -> Value:
     return iterable if iterable is not None else op.tr.unknown("a progress bar", "imprecise")
 
 
-@operator(
-    "random.randint random.randrange random.choice random.random random.uniform random.sample random.gauss", "*args"
-)
+@operator("random.randint random.randrange random.random random.uniform random.gauss", "*args")
 def chance(op: Op, args: tuple[Value, ...]) -> Value:
     if op.short in ("randint", "randrange") and all(isinstance(a, int) for a in args) and args:
         low, high = (args[0], args[1]) if len(args) > 1 else (0, args[0])

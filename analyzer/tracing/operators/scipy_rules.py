@@ -170,7 +170,8 @@ def filtered_signal(op: Op, b: Value, a: Value, x: Value, axis: Value, rest: tup
     if found is None or rest or op.extra.get("zi") is not None:
         return op.tr.unknown(f"{op.short}()", "imprecise")
     axis_of(op, found, axis)
-    return of(op, found, found.shape)
+    real = all(part is not None and part.dtype == "float64" for part in (array(op, b), array(op, a), found))
+    return of(op, found, found.shape, "float64" if real else None)
 
 
 @operator(_names("scipy.signal.", "sosfilt sosfiltfilt"), "sos x axis=-1 *rest")
@@ -208,7 +209,10 @@ def resampled(op: Op, x: Value, num: Value, t: Value, axis: Value, rest: tuple[V
         return op.tr.unknown("resample()", "imprecise")
     if found.dims is not None and len(found.dims) == 1:
         axis = 0  # of a row, SciPy asks for no axis
-    return of_length(op, found, axis, num)
+    made_of = of_length(op, found, axis, num)
+    if isinstance(made_of, Tensor) and found.dtype == "float64":
+        made_of.dtype = found.dtype
+    return made_of
 
 
 @operator("scipy.signal.decimate", "x q n=None ftype='iir' axis=-1 *rest")

@@ -13,6 +13,7 @@ from analyzer.tracing.language.values import Layer, Value
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.torch_operands import made, shape_argument
 from analyzer.validity.terms import Term, equal, mod
 
 
@@ -290,3 +291,9 @@ def transformer(
     if y.dims:
         _decode(op, heads, y, x, masks)
     return _same(op, y)
+
+
+@operator("torch.nn.Transformer.generate_square_subsequent_mask", "sz *rest")
+def subsequent_mask(op: Op, sz: Value, rest: tuple[Value, ...]) -> Value:
+    """Minus infinity where a place stands behind another, and zero elsewhere."""
+    return made(op, shape_argument(op, (sz, sz)))

@@ -230,7 +230,11 @@ def nonzero(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
 @operator("torch.masked_select torch.bincount", "input *rest")
 def chosen_by_data(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor_of(op.tr, input, "torch")
-    return unknown_tensor(op, "torch") if source is None else _of(op, source, (_some(op, op.short),), None)
+    if source is None:
+        return unknown_tensor(op, "torch")
+    weighted = bool(rest) or "weights" in op.extra
+    kind = source.dtype if op.short == "masked_select" else None if weighted else "int64"
+    return _of(op, source, (_some(op, op.short),), kind)
 
 
 @operator("torch.unique", "input sorted=True return_inverse=False return_counts=False dim=None")

@@ -6,11 +6,12 @@ import math
 from typing import Any
 
 from analyzer.tracing.language.tensors import OpenSize, Size, Tensor
-from analyzer.tracing.language.values import ListV, Unknown, Value
+from analyzer.tracing.language.values import ListV, SetV, Unknown, Value
 from analyzer.tracing.operators.element_types import default_float, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.ragged import refuse_ragged
+from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import made, shape_argument
 from analyzer.validity.terms import Poly
@@ -49,6 +50,7 @@ def _sized_or_filled(op: Op, size: tuple[Value, ...], dtype: str | None) -> Valu
 
 
 def tensor_like(op: Op, data: Value, dtype: str | None) -> Tensor:
+    data = _with_numbers(op, data)
     refuse_ragged(op, data, "torch")
     found = tensor_of(op.tr, data, "torch")
     if found is None:
@@ -62,6 +64,7 @@ def tensor_like(op: Op, data: Value, dtype: str | None) -> Tensor:
     "data dtype=None device=None requires_grad=False",
 )
 def convert(op: Op, data: Value, dtype: Value, device: Value, requires_grad: Value) -> Value:
+    data = _with_numbers(op, data)
     refuse_ragged(op, data, "torch")
     found = tensor_of(op.tr, data, "torch")
     if found is None:
@@ -81,6 +84,25 @@ def convert(op: Op, data: Value, dtype: Value, device: Value, requires_grad: Val
     return Tensor(found.shape, kept, "torch", site=op.where, value=elements, sources=(found,), tags=found.tags)
 
 
+def _with_numbers(op: Op, data: Value) -> Value:
+    """The data with a number for each tensor in a list: PyTorch takes the one element of it, whatever its rank."""
+    if isinstance(data, ListV) and not isinstance(data, SetV):
+        found = data.twin()
+        found.items = [_number(op, item, data.given) for item in data.items]
+        return found
+    return tuple(_number(op, item, False) for item in data) if type(data) is tuple else data
+
+
+def _number(op: Op, item: Value, given: bool) -> Value:
+    if not isinstance(item, Tensor) or item.framework != "torch":
+        return _with_numbers(op, item)
+    if item.dims == ():
+        return item
+    if not given:
+        demand_one_element(op.tr, item, op.name, op.node)
+    return Tensor((), item.dtype, "torch", site=item.site, sources=(item,), graph=item.graph, tags=item.tags)
+
+
 def _integers(data: ListV | tuple[Value, ...]) -> bool:
     """Whether it holds integers and nothing else."""
     items = data.items if isinstance(data, ListV) else data
@@ -90,7 +112,8 @@ def _integers(data: ListV | tuple[Value, ...]) -> bool:
 
 @operator("torch.full", "size fill_value")
 def full(op: Op, size: Value, fill_value: Value) -> Value:
-    return made(op, shape_argument(op, (size,)), None)
+    kind = "bool" if isinstance(fill_value, bool) else "int64" if isinstance(fill_value, int) else None
+    return made(op, shape_argument(op, (size,)), kind)
 
 
 @operator("torch.randint", "*args")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from analyzer.tracing.language.tensors import Size, Tensor
-from analyzer.tracing.language.values import DictV, ListV, Unknown, Value
+from analyzer.tracing.language.values import DictV, ListV, SliceV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.index_values import check_along
-from analyzer.tracing.operators.indexing import check_assigned
+from analyzer.tracing.operators.indexing import check_assigned, index_tensor
 from analyzer.tracing.operators.operands import items_of, tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
@@ -24,6 +24,16 @@ def gather(op: Op, input: Value, dim: Value, index: Value, rest: tuple[Value, ..
     result = apply(op, "torch", op.short, (input, index), {"dim": dim})
     check_along(op, input, dim, index)
     return result
+
+
+@operator("torch.ops.aten.slice", "input dim=0 start=None end=None step=1")
+def sliced(op: Op, input: Value, dim: Value, start: Value, end: Value, step: Value) -> Value:
+    """`input[:, start:end:step]` along the axis."""
+    whole = tensor_of(op.tr, input, "torch")
+    axis = axis_of(op, whole, dim) if whole is not None else None
+    if whole is None or axis is None:
+        return unknown_tensor(op, "torch")
+    return index_tensor(op.tr, whole, (*(SliceV(),) * axis, SliceV(start, end, step)), op.node)
 
 
 @operator(

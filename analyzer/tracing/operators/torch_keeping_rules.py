@@ -23,7 +23,9 @@ from analyzer.tracing.operators.typed import floating
     "torch.nn.functional.alpha_dropout torch.expm1 torch.trunc torch.frac "
     "torch.nn.functional.prelu "
     "torch.nn.functional.threshold torch.lgamma torch.digamma torch.angle "
-    "torch.conj torch.nn.functional.rrelu torch.nn.functional.gumbel_softmax",
+    "torch.conj torch.nn.functional.rrelu torch.nn.functional.gumbel_softmax "
+    "torch.poisson torch.hardshrink torch.dequantize torch.threshold torch.threshold_ torch.rrelu torch.rrelu_ "
+    "torch.celu_ torch.selu_ Tensor.hardshrink",
     "input *rest",
 )
 def same_shape(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:

@@ -1,6 +1,10 @@
-"""Second names of torch: the documentation calls each an alias of a function that the tables know."""
+"""Second names of torch: what the documentation calls an alias of a function that the tables know, and its kernels."""
 
 from __future__ import annotations
+
+from collections.abc import Container
+
+from analyzer.frameworks.api_tables import framework_data
 
 _ALIASES = """
     absolute abs | arccos acos | arcsin asin | arctan atan | arctan2 atan2 | multiply mul | subtract sub | divide div
@@ -23,3 +27,30 @@ def own_method(name: str) -> str:
     plain = name.removesuffix("_")
     own = _OWN.get(plain, plain)
     return own + name[len(plain) :] if "." not in own else name
+
+
+_KERNELS = "torch.ops.aten."
+_OTHERWISE = frozenset(("stft", "istft"))  # kernels that take something else than the functions of their names
+
+
+def own_in_place(name: str, known: Container[str]) -> str:
+    """``torch.Tensor.clamp_`` for ``torch.clamp_``: the method of that name, where the tables know no function."""
+    home, _, short = name.rpartition(".")
+    if home != "torch" or not short.endswith("_") or short.startswith("_") or name in known:
+        return name
+    return f"torch.Tensor.{short}" if short in framework_data("torch")["attributes"]["torch.Tensor"] else name
+
+
+def own_kernel(name: str, known: Container[str]) -> str:
+    """``torch.sum`` for ``torch.ops.aten.sum.dim_IntList``, ``torch.Tensor.view`` where it is a method alone.
+
+    The kernel takes what the function takes, in its order. A name of which the tables know neither stays.
+    """
+    short = name[len(_KERNELS) :].partition(".")[0] if name.startswith(_KERNELS) else ""
+    if short == "" or short in _OTHERWISE:
+        return name
+    if (of_kernel := f"{_KERNELS}{short}") in known:
+        return of_kernel
+    if short in framework_data("torch")["modules"]["torch"]:
+        return f"torch.{short}"
+    return f"torch.Tensor.{short}" if f"Tensor.{short}" in known else name

@@ -1,0 +1,37 @@
+"""`torch.clamp_` and its like: functions that write into their operand, of the shape that it has, against torch."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+import torch
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+KEPT = (
+    "torch.abs_(x)", "torch.clamp_(x, 0.1, 0.9)", "torch.clamp_(x, min=0.1)", "torch.clamp_min_(x, 0.5)",
+    "torch.exp_(x)", "torch.sqrt_(x)", "torch.round_(x)", "torch.nan_to_num_(x)", "torch.xlogy_(x, x)",
+    "torch.sigmoid_(x)", "torch.negative_(x)", "torch.poisson(x)", "torch.hardshrink(x)",
+    "x.hardshrink()", "torch.dequantize(x)", "torch.threshold(x, 0.0, 1.0)", "torch.rrelu(x)",
+    "torch.threshold_(x, 0.0, 1.0)", "torch.celu_(x)", "torch.selu_(x)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("call", KEPT)
+def test_the_shape_is_kept(tmp_path: Path, call: str) -> None:
+    text = f"import torch\nx = torch.rand(2, 3).round()\ny = {call}\n"
+    names: dict[str, torch.Tensor] = {}
+    exec(text, names)
+    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+    found = next(tensors[0] for (_, line, _), tensors in shared.assigned.items() if line == 3)
+    assert not shared.problems
+    assert found.dims == tuple(names["y"].shape)
+
+
+def test_the_operand_is_the_result(tmp_path: Path) -> None:
+    text = "import torch\nx = torch.rand(2, 3)\ny = torch.exp_(x)\n(x + y) @ torch.ones(4, 1)\n"
+    problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [(p.level, p.site.line) for p in problems] == [("error", 4)]
