@@ -72,3 +72,7 @@ class Chance:
         if name == "sample" and isinstance(count, int) and 0 <= count <= len(items):
             return ListV(self._python.sample(list(items), count))
         return None
+
+    def shuffle(self, items: list[Value] | np.ndarray) -> None:
+        """Another order of the elements, in place: of an array, along its first axis."""
+        (self._draws if isinstance(items, np.ndarray) else self._python).shuffle(items)
