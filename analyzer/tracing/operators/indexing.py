@@ -229,7 +229,7 @@ MOST_OF_A_LIST = 31  # elements of a list that torch still takes for one index o
 
 
 def _of_list(value: Tensor, index: Value) -> Value:
-    """A list of slices, `None`, tensors or sequences is to torch the tuple of them; one of numbers is an index array."""
+    """A list of slices, `None`, tensors or sequences is to torch the tuple of them; one of numbers chooses rows."""
     if value.framework != "torch" or not isinstance(index, ListV) or index.open or len(index.items) > MOST_OF_A_LIST:
         return index
     return tuple(index.items) if any(map(_is_an_index, index.items)) else index
