@@ -75,4 +75,7 @@ class Chance:
 
     def shuffle(self, items: list[Value] | np.ndarray) -> None:
         """Another order of the elements, in place: of an array, along its first axis."""
-        (self._draws if isinstance(items, np.ndarray) else self._python).shuffle(items)
+        if isinstance(items, np.ndarray):
+            self._draws.shuffle(items)
+        else:
+            self._python.shuffle(items)
