@@ -32,6 +32,7 @@ from analyzer.validity.terms import Poly, equal
 MOST_FREE = 4096  # elements of a range, of which a longer one counts as steps
 FREE_TOGETHER = 16  # elements that count as one step
 MOST_ROWS = 64  # a tensor with more rows gives one representative row
+MOST_SAMPLED_ROWS = 1024  # in a run on made-up numbers, which knows what each row holds
 Elements = tuple[Iterator[Value], bool]
 
 
@@ -182,11 +183,11 @@ def _rows(tr: Tracer, value: Tensor, node: ast.AST | None) -> Elements:
     if isinstance(value.value, tuple):
         return map(row, value.value), False
 
-    if isinstance(dims[0], int) and dims[0] <= MOST_ROWS:
-        rows = [row() for _ in range(dims[0])]
-        if tr.sampler is not None:
-            rows = [tr.sampler.indexed(value, n, row) for n, row in enumerate(rows)]
-        return iter(rows), False
+    sampler = tr.sampler
+    if isinstance(dims[0], int) and dims[0] <= (MOST_ROWS if sampler is None else MOST_SAMPLED_ROWS):
+        if sampler is not None:
+            return (sampler.indexed(value, n, row()) for n in range(dims[0])), False
+        return iter([row() for _ in range(dims[0])]), False
     return iter_forever(tr, row), True
 
 

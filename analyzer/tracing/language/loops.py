@@ -28,6 +28,7 @@ from analyzer.validity.terms import Poly, equal
 
 FULL_ROUNDS = 100  # rounds of a loop with constant bounds that are followed whatever they cost
 LOOP_STEPS = 6_000  # that a loop of more rounds may take
+SAMPLED_STEPS = 60_000  # below which a run on made-up numbers, which hangs on each element, leaves no round out
 CHEAP_STEPS = 1_000  # below which a loop is not cut short although its rounds are alike
 INDEXED_ROUNDS = 16  # before one is cut short that takes elements of tensors by its variable
 TURNING_STEPS = 24_000  # that a loop may take to come to the round for which its body asks
@@ -64,6 +65,8 @@ def for_steps(tr: Tracer, node: ast.For) -> Steps:
         if frame.leaving and inside:
             break
         if each and (since < 8 or steps < CHEAP_STEPS):
+            continue
+        if tr.sampler is not None and not endless and 0 < steps * _rounds(sequence) <= SAMPLED_STEPS * since:
             continue
         if endless and (since >= FEW_ROUNDS or (not changes and since >= 1)):
             break
@@ -119,6 +122,12 @@ def _length(sequence: Any) -> int:
     if isinstance(sequence, Iterator_) and isinstance(sequence.length, int) and not sequence.endless:
         return sequence.length
     return len(sequence) if isinstance(sequence, tuple) else 0
+
+
+def _rounds(sequence: Any) -> int:
+    """How many rounds a loop has that is followed to its end; zero where that is not known."""
+    rows = sequence.dims[0] if isinstance(sequence, Tensor) and sequence.dims else 0
+    return rows if isinstance(rows, int) and rows else _length(sequence)
 
 
 def _completed(tr: Tracer, node: ast.For, rounds: int, left: int, change: Change) -> bool:

@@ -22,6 +22,7 @@ from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minim
 
 
 def index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None) -> Value:
+    index = _of_list(value, index)
     found = of_operands((value, index), _index_tensor(tr, value, index, node))
     record("[]", (value,), {"index": index}, found)
     if node is not None and not tr.speculating:
@@ -224,6 +225,23 @@ def _fits(tr: Tracer, value: Tensor, axis: int, mask: Tensor, node: ast.AST | No
             fail(Op(tr, "indexing", site=tr.site(node)), "index", f"a mask of shape {shapes}", (value, mask))
 
 
+MOST_OF_A_LIST = 31  # elements of a list that torch still takes for one index of each axis
+
+
+def _of_list(value: Tensor, index: Value) -> Value:
+    """A list of slices, `None`, tensors or sequences is to torch the tuple of them; one of numbers chooses rows."""
+    if value.framework != "torch" or not isinstance(index, ListV) or index.open or len(index.items) > MOST_OF_A_LIST:
+        return index
+    return tuple(index.items) if any(map(_is_an_index, index.items)) else index
+
+
+def _is_an_index(part: Value) -> bool:
+    """Whether it is no number, as a scalar of NumPy is one."""
+    if isinstance(part, Tensor):
+        return part.framework == "torch" or bool(part.dims)
+    return part is None or part is Ellipsis or isinstance(part, (SliceV, ListV, tuple))
+
+
 def _numbered(value: Tensor, part: Value) -> Value:
     """A range, or a tuple inside an index, as the index array that its numbers are."""
     if isinstance(part, tuple) and value.framework in ("torch", "numpy"):
@@ -324,6 +342,7 @@ def _bound(size: Term, value: Any, default: Term) -> Any:
 
 def assign_item(tr: Tracer, owner: Tensor, index: Value, value: Value) -> None:
     """`x[…] = y`: y must broadcast to the selected part."""
+    index = _of_list(owner, index)
     if tr.sampler is not None:
         tr.sampler.assign(owner, index, value, tr.speculating > 0)
     write(tr, owner)

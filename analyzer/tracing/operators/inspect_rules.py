@@ -6,6 +6,7 @@ import ast
 
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.language.builtins import Call
+from analyzer.tracing.language.builtins.kinds import is_class
 from analyzer.tracing.language.values import (
     Api,
     Bound,
@@ -133,6 +134,8 @@ def is_kind(op: Op, object: Value) -> Value:
     """What kind of thing of the source a value is."""
     if isinstance(object, _ASKED[op.short]):
         return not (isinstance(object, Bound) and not isinstance(object.function, Function)) or op.tr.unknown("a test")
+    if isinstance(object, Api) and op.short == "isclass" and (told := is_class(object.name)) is not None:
+        return told
     return False if isinstance(object, _TOLD) else op.tr.unknown("a test of a kind", pytype="bool")
 
 

@@ -240,11 +240,3 @@ def outside(op: Op, args: tuple[Value, ...]) -> Value:
 @operator("numpy.loadtxt numpy.genfromtxt numpy.fromfile numpy.frombuffer numpy.fromstring", "*args")
 def read(op: Op, args: tuple[Value, ...]) -> Value:
     return unknown(op)
-
-
-@operator(
-    "random.seed random.shuffle numpy.random.shuffle",
-    "*args",
-)
-def nothing(op: Op, args: tuple[Value, ...]) -> Value:
-    return None

@@ -301,13 +301,3 @@ def progress(op: Op, iterable: Value, rest: tuple[Value, ...]) -> Value:
     if op.short == "trange":
         return BUILTINS["range"].run(Call(op.tr, (iterable,), {}, op.node))
     return iterable if iterable is not None else op.tr.unknown("a progress bar", "imprecise")
-
-
-@operator("random.randint random.randrange random.random random.uniform random.gauss", "*args")
-def chance(op: Op, args: tuple[Value, ...]) -> Value:
-    if op.short in ("randint", "randrange") and all(isinstance(a, int) for a in args) and args:
-        low, high = (args[0], args[1]) if len(args) > 1 else (0, args[0])
-        high = high if op.short == "randint" else high - 1
-        if low <= high:
-            return op.tr.fresh("random", "unknown", low, high)
-    return Unknown("a random choice", "data", pytype="float" if op.short in ("random", "uniform", "gauss") else "")

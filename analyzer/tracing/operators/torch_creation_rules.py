@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from analyzer.tracing.language.alternatives import plain_type
 from analyzer.tracing.language.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.language.values import ListV, SetV, Unknown, Value
 from analyzer.tracing.operators.element_types import default_float, dtype_name
@@ -128,12 +129,21 @@ def arange(op: Op, args: tuple[Value, ...]) -> Value:
     end = op.extra.get("end", args[1] if len(args) > 1 else args[0] if args else None)
     step = op.extra.get("step", args[2] if len(args) > 2 else 1)
     length = _steps(op, start, end, step)
-    floating = any(isinstance(v, float) for v in (start, end, step)) or op.short == "range"
+    kinds = {_number_kind(v) for v in (start, end, step)}
+    floating = "float" in kinds or op.short == "range"
     return made(
         op,
         (length if length is not None else op.tr.fresh("arange", "unknown", 0),),
-        None if op.extra.get("dtype") else "float32" if floating else "int64",
+        None if op.extra.get("dtype") or (not floating and "" in kinds) else "float32" if floating else "int64",
     )
+
+
+def _number_kind(value: Value) -> str:
+    """Whether it is a whole number or one with a fraction, or a tensor of such; empty where that is not known."""
+    if isinstance(value, Tensor):
+        kind = value.dtype or ""
+        return "float" if kind.startswith(("float", "bfloat")) else "int" if kind.startswith(("int", "uint")) else ""
+    return plain_type(value) or "int"
 
 
 def _steps(op: Op, start: Value, end: Value, step: Value) -> Any:
@@ -143,6 +153,8 @@ def _steps(op: Op, start: Value, end: Value, step: Value) -> Any:
         count = (end - start) / step
         return max(0, math.floor(count) + 1 if op.short == "range" else math.ceil(count))
     a, b, c = (op.tr.term_of(v) for v in numbers)
+    if any(_number_kind(v) == "float" for v in numbers):
+        return None  # how many there are hangs on fractions
     if a is None or b is None or not isinstance(c, int) or c == 0:
         return None
     if c < 0:

@@ -72,3 +72,10 @@ class Chance:
         if name == "sample" and isinstance(count, int) and 0 <= count <= len(items):
             return ListV(self._python.sample(list(items), count))
         return None
+
+    def shuffle(self, items: list[Value] | np.ndarray) -> None:
+        """Another order of the elements, in place: of an array, along its first axis."""
+        if isinstance(items, np.ndarray):
+            self._draws.shuffle(items)
+        else:
+            self._python.shuffle(items)

@@ -41,6 +41,8 @@ def affordable(name: str, given: Sequence[Any], named: Mapping[str, Any], result
             return chosen <= MOST_ELEMENTS
         if name in _COUNTED:
             return _counted(arrays, [*given, *named.values()]) <= MOST_ELEMENTS
+        if name == "arange":
+            return _ranged(given, named) <= MOST_ELEMENTS
         return name in _FEWER and elements <= MOST_ELEMENTS
     if sum(sizes) > MOST_ELEMENTS or sum(a.size for a in arrays) > 4 * MOST_ELEMENTS:
         return False
@@ -86,6 +88,13 @@ def _counted(arrays: Sequence[Any], given: Sequence[Any]) -> int:
     numbers = [abs(v) for v in _flat(given) if isinstance(v, int)]
     largest = max([*numbers, *(int(np.abs(a).max()) for a in arrays if a.size and a.dtype.kind in "iu")], default=1)
     return max(largest, 1) * max((a.size for a in arrays), default=1)
+
+
+def _ranged(given: Sequence[Any], named: Mapping[str, Any]) -> float:
+    """How many numbers a range has, of ends that may be tensors of one element."""
+    ends = [float(v) for v in (*given, *(named[k] for k in ("start", "end", "step") if k in named))]
+    start, end, step = (0.0, ends[0], 1.0) if len(ends) == 1 else (*ends, 1.0)[:3]
+    return (end - start) / step
 
 
 def _letters(given: Sequence[Any]) -> int:

@@ -383,6 +383,23 @@ class Sampler:
         found = self._chance.chosen(name, items, args[1] if len(args) > 1 else kwargs.get("k"))
         return result if found is None else found
 
+    def shuffled(self, tensor: Tensor) -> bool:
+        """Whether its elements were put into another order, along its first axis."""
+        try:
+            elements = self.of(tensor)
+        except NotComputed:
+            return False
+        if not elements.flags.writeable:
+            return False
+        self._chance.shuffle(elements)
+        tensor.meaning = max(tensor.meaning, ESTIMATED)
+        return True
+
+    def shuffle(self, items: list[Value]) -> None:
+        """Another order of a list's elements, in place."""
+        self.rests_on = max(self.rests_on, ESTIMATED)
+        self._chance.shuffle(items)
+
 
 def _number_of(function: Callable[[], Any], otherwise: Value) -> Value:
     try:

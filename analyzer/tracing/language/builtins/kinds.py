@@ -112,9 +112,35 @@ _BASES = re.compile(
 def _is_layer(name: str, kind: str) -> bool | None:
     """Whether a layer of PyTorch's public names is one of another class; None where that is not known here."""
     if kind in ("torch.nn.Module", "torch.nn.modules.module.Module") and name.startswith("torch.nn."):
-        return True
+        return is_class(name) and name.rpartition(".")[2] not in _TENSOR_CLASSES
+    if name == "torch.Tensor":
+        return False if kind.startswith("torch.nn.") else None
     public = all(n.startswith("torch.nn.") and n.count(".") == 2 for n in (name, kind))
     return False if public and not _BASES.fullmatch(kind) and "Lazy" not in name else None
+
+
+_TENSOR_CLASSES = ("Parameter", "Buffer", "UninitializedParameter", "UninitializedBuffer")
+
+
+_OF_FUNCTION_NAMES = re.compile(
+    r"(torch\.(nn\.(functional|init|utils)|special|fft|linalg|Tensor)|keras\.(activations|ops)|tf\.(nn|math|linalg))"
+)
+
+
+_CLASSES_OF_TORCH = (
+    "device", "dtype", "layout", "memory_format", "qscheme", "finfo", "iinfo", "no_grad", "enable_grad",
+    "set_grad_enabled", "inference_mode", "autocast",
+)  # fmt: skip
+
+
+def is_class(name: str) -> bool | None:
+    """Whether a library's name is that of a class, as it is written and by where it lives; None where neither tells."""
+    home, _, last = name.rpartition(".")
+    if last.lstrip("_")[:1].isupper():
+        return True
+    if home == "torch" and last not in _CLASSES_OF_TORCH:
+        return False
+    return False if _OF_FUNCTION_NAMES.fullmatch(home) else None
 
 
 def is_a(value: Value, kind: Value) -> bool | None:
@@ -129,11 +155,13 @@ def is_a(value: Value, kind: Value) -> bool | None:
     if isinstance(value, Rows) and isinstance(kind, (Native, Api, Class)):
         named = kind.name in (value.kind, *(("pandas.core.frame.DataFrame",) if value.kind == FRAME else ()))
         return named or (None if kind.name.startswith(("collections", "typing", "pandas")) else False)
+    if isinstance(kind, Native) and kind.name == "type" and isinstance(value, Api):
+        return is_class(value.name)
     if isinstance(kind, Native):
         known = {
             "int": (int, Poly), "float": (float,), "str": (str,), "bool": (bool, Cond), "list": (ListV,),
             "tuple": (tuple, TupleV),
-            "dict": (DictV,), "set": (SetV,), "type": (Class, Api), "slice": (SliceV,), "bytes": (bytes,),
+            "dict": (DictV,), "set": (SetV,), "type": (Class,), "slice": (SliceV,), "bytes": (bytes,),
             "NoneType": (type(None),), "range": (),
         }.get(kind.name)  # fmt: skip
         if known is None:
