@@ -22,7 +22,7 @@ from analyzer.validity.specs.linear import IN_FEATURES
 from analyzer.validity.specs.normalization import FEATURES
 from analyzer.validity.terms import App, Cond, Poly, Symbol, Truth, any_of, equal, substitute, symbol, unequal
 
-_FREE = ("dim", "unknown", "param")  # kinds of symbols that callers and data choose
+_FREE = ("dim", "unknown", "param", "stretched")  # kinds of symbols that callers and data choose
 MOST_ASKED = 12  # pairs of sizes on one path
 _TYING = frozenset((IN_FEATURES.id, CHANNELS.id, FEATURES.id))
 EFFORT = 40_000  # of the solver, on one path

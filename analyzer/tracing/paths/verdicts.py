@@ -104,7 +104,7 @@ def _rests_on_argument(tr: Tracer, condition: Condition) -> bool:
 def _rests_on_guess(tr: Tracer, condition: Condition) -> bool:
     """Whether a size in it came from a call that is not understood, or was lost by this analysis."""
     return isinstance(condition.truth, Cond) and any(
-        tr.symbols.kind(s.name) in ("lost", "asked") for s in condition.truth.symbols
+        tr.symbols.kind(s.name) in ("lost", "asked", "stretched") for s in condition.truth.symbols
     )
 
 

@@ -1,0 +1,83 @@
+"""Operands of unknown rank beside tensors whose sizes are known: what has an axis keeps it, whatever stands beside it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
+NEURONS = """class Neurons(nn.Module):
+    def __init__(self, size, device=None):
+        super().__init__()
+        self.tau = nn.Parameter(torch.rand(size).to(device))
+        self.leak = nn.Parameter(torch.rand({}).to(device))
+        self.rest = nn.Parameter(torch.zeros(size).to(device))
+    def forward(self, x, state):
+        return state + self.tau * (-self.leak * (state - self.rest) + x)
+"""
+SYNAPSES = """class Synapses(nn.Module):
+    def __init__(self, before, after):
+        super().__init__()
+        self.conductance = nn.Parameter(torch.rand([{}, before]))
+        self.reversal = nn.Parameter(torch.rand([after, {}]))
+    def forward(self, state):
+        return (self.conductance * state) * self.reversal
+"""
+
+
+def told(tmp_path: Path, text: str) -> list[tuple[str, str, int, bool]]:
+    problems = explore(tmp_path, "program.py", ast.parse(HEAD + text), Versions()).problems.values()
+    return [(p.rule.removeprefix("tracing/"), p.level, p.site.line, p.proved) for p in problems if p.level != "note"]
+
+
+@pytest.mark.parametrize("leak", ["size + 1", "2 * size"])
+def test_sizes_behind_an_operand_of_unknown_rank_hardly_ever_fit(leak: str, tmp_path: Path) -> None:
+    assert told(tmp_path, NEURONS.format(leak)) == [("forced-dimension", "warning", 11, False)]
+    assert told(tmp_path, NEURONS.format("size")) == []
+    assert told(tmp_path, NEURONS.format("1")) == []
+
+
+@pytest.mark.parametrize(("after", "before"), [("2 * after", "before"), ("after", "before + 1")])
+def test_so_do_those_before_the_last(after: str, before: str, tmp_path: Path) -> None:
+    assert told(tmp_path, SYNAPSES.format(after, before)) == [("forced-dimension", "warning", 10, False)]
+    assert told(tmp_path, SYNAPSES.format("after", "before")) == []
+
+
+def test_numbers_that_cannot_stretch_fail(tmp_path: Path) -> None:
+    fails = "def scaled(state):\n    return (torch.zeros(3) * state) + torch.zeros({})\n"
+    assert told(tmp_path, fails.format(4)) != []
+    assert told(tmp_path, fails.format(3)) == []
+    assert told(tmp_path, fails.format("2, 3")) == []
+
+
+EQUATION = """def decoded(x):
+    n = x.shape[-1]
+    twiddle = torch.exp(-1j * torch.pi / (2 * n) * torch.arange(n))
+    return torch.einsum("{}", x, twiddle)
+"""
+
+
+def test_an_equation_is_held_against_each_operand_whose_rank_is_known(tmp_path: Path) -> None:
+    (found,) = told(tmp_path, EQUATION.format("...jk,j x->...jk"))
+    assert found[:3] == ("incompatible-shape", "error", 7)
+    assert told(tmp_path, EQUATION.format("...jk,k->...jk")) == []
+
+
+ATTENTION = """class Mixed(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.out = nn.Linear(width, width)
+    def forward(self, q, k):
+        dots = torch.einsum("bid,bjd->bij", q, k)
+        return dots + dots.softmax(-1)[{}]
+"""
+
+
+def test_an_equation_tells_the_ranks_of_its_operands(tmp_path: Path) -> None:
+    assert told(tmp_path, ATTENTION.format(":, :, :, 0")) != []
+    assert told(tmp_path, ATTENTION.format(":, :, :1")) == []
