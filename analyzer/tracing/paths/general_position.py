@@ -13,6 +13,7 @@ from itertools import combinations
 from analyzer.tracing.contracts.declared_shapes import MANY
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.operators.refusals import shorten
+from analyzer.tracing.paths.causes import of_operands
 from analyzer.tracing.paths.paths import Condition
 from analyzer.tracing.paths.problems import Diagnostic
 from analyzer.tracing.paths.solver import Effort, forced_values, satisfiable
@@ -298,5 +299,6 @@ def _warn(tr: Tracer, condition: Condition, subject: str, label: str) -> None:
         Diagnostic(
             "tracing/forced-dimension", "warning", shorten(f"{subject}: {condition.message}"), condition.site,
             condition.operator, told, False, None, label, nth=condition.nth,
+            places=of_operands(t for _, t in condition.facts if isinstance(t, Tensor)),
         )
     )  # fmt: skip

@@ -165,6 +165,7 @@ def _forced(tr: Tracer, conditions: Sequence[Condition], stretched: bool = False
                 True,
                 None,
                 known.label,
+                places=of_operands(_tensors(culprit)),
             )
         )
 

@@ -135,10 +135,10 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
                 _explore_ranks(base, value, scope, relative, scale, seen)
     explore_cut(base, scale, [cut for cut in cuts if cut is not None])
     for place, (_, value) in enumerate(later, start=1):
-        _explore_part(base, value, scope, relative, scale, len(later) - place)
+        explore_part(base, value, scope, relative, scale, len(later) - place)
 
 
-def _explore_part(
+def explore_part(
     base: Tracer, value: Class | Function, scope: Scope, relative: str, scale: float, waiting: int
 ) -> None:  # fmt: skip
     """What other definitions use, with whatever they have made of their unknown arguments, or nothing in the file."""
