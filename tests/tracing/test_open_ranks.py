@@ -81,3 +81,38 @@ ATTENTION = """class Mixed(nn.Module):
 def test_an_equation_tells_the_ranks_of_its_operands(tmp_path: Path) -> None:
     assert told(tmp_path, ATTENTION.format(":, :, :, 0")) != []
     assert told(tmp_path, ATTENTION.format(":, :, :1")) == []
+
+
+HEADS = """class Heads(nn.Module):
+    def __init__(self, width, heads, size):
+        super().__init__()
+        self.heads, self.size = heads, size
+        self.turned = nn.Parameter(torch.randn(heads, {}, 64))
+        self.key = nn.Linear(width, {})
+    def forward(self, x):
+        b, n, _ = x.shape
+        keys = self.key(x).view(b, n, self.heads, self.size).transpose(1, 2)
+        return torch.einsum("bhpd,hdg->bhpg", keys, self.turned)
+"""
+
+
+@pytest.mark.parametrize(("size", "features"), [("size + 1", "heads * size"), ("size", "2 * heads * size")])
+def test_a_constructors_argument_that_a_view_takes_is_a_size(size: str, features: str, tmp_path: Path) -> None:
+    (found,) = told(tmp_path, HEADS.format(size, features))
+    assert found[2:] == (13 if size != "size" else 12, False)
+    assert told(tmp_path, HEADS.format("size", "heads * size")) == []
+
+
+OPEN = """class Rows(nn.Module):
+    def __init__(self, width, rows):
+        super().__init__()
+        self.width, self.rows = width, rows
+    def forward(self, x):
+        if self.rows == -1:
+            return torch.zeros(2, 8).view(2, self.rows) + torch.zeros(8)
+        return x.view(x.shape[0], self.rows)
+"""
+
+
+def test_one_that_may_be_whatever_is_left_is_not(tmp_path: Path) -> None:
+    assert told(tmp_path, OPEN) == []
