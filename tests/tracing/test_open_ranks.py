@@ -116,3 +116,20 @@ OPEN = """class Rows(nn.Module):
 
 def test_one_that_may_be_whatever_is_left_is_not(tmp_path: Path) -> None:
     assert told(tmp_path, OPEN) == []
+
+
+MIXED = """class Mixed(nn.Module):
+    def __init__(self, width, heads=8):
+        super().__init__()
+        self.heads, self.size = heads, width // heads
+        self.weight = nn.Parameter(torch.ones({}, 1, 1))
+    def forward(self, x):
+        b, n, d = x.shape
+        return x.mean(-1).view(b, n, 1) * self.weight
+"""
+
+
+def test_a_batch_that_only_a_number_fits_is_told(tmp_path: Path) -> None:
+    assert told(tmp_path, MIXED.format("heads")) == [("forced-dimension", "warning", 11, False)]
+    assert told(tmp_path, MIXED.format("1")) == []
+    assert told(tmp_path, MIXED.format("n").replace("n, 1, 1", "1, heads, 1").replace("x.shape", "x.shape[0], heads, 3")) == []

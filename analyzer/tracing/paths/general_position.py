@@ -94,6 +94,28 @@ def tell_bound_batch(tr: Tracer, conditions: Sequence[Condition]) -> None:
             return
 
 
+def tell_fixed_batch(tr: Tracer, conditions: Sequence[Condition]) -> None:
+    """Advise of the first operator that stretches a batch to a number, so that hardly any batch gets through.
+
+    The batch is the first axis of an input with three axes and more.
+    """
+    effort = tr.shared.batches
+    batches = [s for n, s in _sizes_of_inputs(tr, conditions).items() if n.endswith(".0") and f"{n[:-1]}2" in tr.symbols.known]
+    for index, condition in enumerate(conditions):
+        if condition.rule != "broadcast" or condition.doubtful or not isinstance(condition.truth, Cond):
+            continue
+        batch = next((Poly({(s,): 1}) for s in batches if condition.truth.symbols == {s}), None)
+        if batch is None or any(c.kind == "branch" and batch.symbols & c.truth.symbols for c in conditions[:index]
+                                if isinstance(c.truth, Cond)):  # fmt: skip
+            continue
+        before = _simple(conditions[:index])
+        if satisfiable([*before, condition.truth, batch >= LARGE], effort) is not False:
+            continue
+        if satisfiable([*before, batch >= LARGE], effort) is True:
+            _warn(tr, condition, f"a batch of {batch} gets through only where it is a number that the code has", str(batch))
+            return
+
+
 def tell_documented(tr: Tracer, conditions: Sequence[Condition]) -> None:
     """Advise of the first operator that lets sizes through only where two that a docstring tells apart are the same.
 

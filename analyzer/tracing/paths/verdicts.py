@@ -15,6 +15,7 @@ from analyzer.tracing.paths.general_position import (
     tell_bound_batch,
     tell_bound_rows,
     tell_documented,
+    tell_fixed_batch,
     tell_hardly_ever,
     tell_other_width,
 )
@@ -49,6 +50,7 @@ def close_path(tr: Tracer) -> None:
     with tr.shared.batches.at_most(GENERAL_EFFORT):
         if tr.in_batches:
             tell_bound_batch(tr, conditions)
+            tell_fixed_batch(tr, conditions)
             tell_other_width(tr, conditions)
         if tr.trusting and not tell_bound_rows(tr, conditions):
             tell_documented(tr, conditions)
