@@ -41,6 +41,7 @@ from analyzer.tracing.programs.inferred_arguments import (
     with_configurations,
 )
 from analyzer.tracing.programs.unit_tests import cases_of, run_case
+from analyzer.tracing.programs.unused_methods import explore_methods
 
 DEFINITION_STEPS = 150_000  # of all classes and functions that nothing calls, for each thousand lines
 MOST_AXES = 3  # that a `...` of a docstring is tried with
@@ -136,6 +137,9 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
     explore_cut(base, scale, [cut for cut in cuts if cut is not None])
     for place, (_, value) in enumerate(later, start=1):
         explore_part(base, value, scope, relative, scale, len(later) - place)
+    if entry is None:
+        owners = {case.owner for case in cases}
+        explore_methods(base, [v for n, v in found if isinstance(v, Class) and n not in owners], scope, relative, scale)
 
 
 def explore_part(

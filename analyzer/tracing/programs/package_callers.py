@@ -30,8 +30,8 @@ MOST_CALLERS = 3  # files: the nearest say what the file is for
 MOST_READ = 150  # files that are searched for them
 MOST_LISTED = 4000
 MOST_USERS = 4  # definitions of one of them
-CALLER_STEPS = 60_000  # of one file
-CALLER_EFFORT = 60_000  # of the solver, for the same
+CALLER_STEPS = 40_000  # of one file
+CALLER_EFFORT = 40_000  # of the solver, for the same
 TOLD = "`{}` in {} fails, which uses this file."
 
 
