@@ -1,4 +1,4 @@
-"""Operands of unknown rank beside tensors whose sizes are known: what has an axis keeps it, whatever stands beside it."""
+"""Operands of unknown rank beside tensors whose sizes are known: what has an axis keeps it."""
 
 from __future__ import annotations
 
@@ -132,4 +132,5 @@ MIXED = """class Mixed(nn.Module):
 def test_a_batch_that_only_a_number_fits_is_told(tmp_path: Path) -> None:
     assert told(tmp_path, MIXED.format("heads")) == [("forced-dimension", "warning", 11, False)]
     assert told(tmp_path, MIXED.format("1")) == []
-    assert told(tmp_path, MIXED.format("n").replace("n, 1, 1", "1, heads, 1").replace("x.shape", "x.shape[0], heads, 3")) == []
+    channels = MIXED.replace("{}, 1, 1", "1, heads, 1").replace("x.shape", "x.shape[0], self.heads, 3")
+    assert told(tmp_path, channels) == []

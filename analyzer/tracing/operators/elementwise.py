@@ -118,7 +118,7 @@ def _back(op: Op, sign: str, a: Tensor, b: Tensor) -> dict[int, Term]:
 
 
 def _size(tensor: Tensor, axis: int) -> Term | None:
-    """The size of an axis counted from the back, where it is known that there is one; 1 where it is known to be none."""
+    """The size of an axis counted from the back, where it is known that there is one; 1 where there is none."""
     if tensor.dims is not None:
         return tensor.dims[axis] if -axis <= len(tensor.dims) else 1
     return tensor.shape.back.get(axis)

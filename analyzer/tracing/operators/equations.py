@@ -25,8 +25,8 @@ def learn_ranks(op: Op, equation: str, operands: Sequence[Tensor | None]) -> Non
         if operand.dims is None and "..." not in labels:
             op.tr.set_rank(operand, letters)
         elif operand.dims is not None and not _fits(len(operand.dims), letters, "..." in labels):
-            sentence = f"the equation `{equation}` gives {letters} letters to an operand of {len(operand.dims)} dimensions"
-            fail(op, EQUATION.id, sentence, (operand,))
+            told = f"gives {letters} letters to an operand of {len(operand.dims)} dimensions"
+            fail(op, EQUATION.id, f"the equation `{equation}` {told}", (operand,))
 
 
 def _fits(rank: int, letters: int, open_rank: bool) -> bool:

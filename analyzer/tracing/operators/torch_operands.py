@@ -43,7 +43,7 @@ def may_be_negative(tr: Tracer, size: Poly) -> bool:
 
 
 def take_as_sizes(op: Op, dims: Sequence[Any]) -> None:
-    """An argument that nobody gives stands for a size where a shape is made of it, not for -1: no proof rests on that."""
+    """An argument that nobody gives stands for a size where a shape is made of it, not for -1; nothing is proved so."""
     tr = op.tr
     for sym in dict.fromkeys(s for d in dims if isinstance(d, Poly) for s in d.symbols):
         positive = Poly({(sym,): 1}) >= 1

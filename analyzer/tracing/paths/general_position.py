@@ -100,7 +100,8 @@ def tell_fixed_batch(tr: Tracer, conditions: Sequence[Condition]) -> None:
     The batch is the first axis of an input with three axes and more.
     """
     effort = tr.shared.batches
-    batches = [s for n, s in _sizes_of_inputs(tr, conditions).items() if n.endswith(".0") and f"{n[:-1]}2" in tr.symbols.known]
+    sizes = _sizes_of_inputs(tr, conditions).items()
+    batches = [s for name, s in sizes if name.endswith(".0") and f"{name[:-1]}2" in tr.symbols.known]
     for index, condition in enumerate(conditions):
         if condition.rule != "broadcast" or condition.doubtful or not isinstance(condition.truth, Cond):
             continue
@@ -112,7 +113,8 @@ def tell_fixed_batch(tr: Tracer, conditions: Sequence[Condition]) -> None:
         if satisfiable([*before, condition.truth, batch >= LARGE], effort) is not False:
             continue
         if satisfiable([*before, batch >= LARGE], effort) is True:
-            _warn(tr, condition, f"a batch of {batch} gets through only where it is a number that the code has", str(batch))
+            message = f"a batch of {batch} gets through only where it is a number that the code has"
+            _warn(tr, condition, message, str(batch))
             return
 
 

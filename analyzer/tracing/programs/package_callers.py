@@ -45,7 +45,7 @@ class Caller:
 
 
 def explore_callers(shared: Shared, tree: ast.Module, relative: str) -> None:
-    """What the other modules of the package make of a library file, each of their definitions with unknown arguments."""
+    """What other modules of the package make of a library file, each of their definitions with unknown arguments."""
     for caller in _callers(shared, tree, relative):
         if shared.late():
             return

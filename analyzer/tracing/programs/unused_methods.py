@@ -1,4 +1,4 @@
-"""Methods that nothing in a file calls, of objects made with unknown arguments: a transform's, a loss's, a sampler's."""
+"""Methods that nothing in a file calls, of objects made with unknown arguments: a transform's, a sampler's."""
 
 from __future__ import annotations
 
