@@ -24,7 +24,9 @@ DECLARED = "keras.Input(shape=({},)), keras.layers.Dense(1)"
 def test_an_axis_of_one_may_be_left_out(layers: str, tmp_path: Path) -> None:
     def told(width: int, shape: str) -> list[int]:
         tree = ast.parse(SOURCE.format(layers.format(width), shape))
-        return [p.site.line for p in explore(tmp_path, "p.py", tree, Versions()).problems.values() if p.level == "error"]
+        return [
+            p.site.line for p in explore(tmp_path, "p.py", tree, Versions()).problems.values() if p.level == "error"
+        ]
 
     assert told(1, "6") == []
     assert told(1, "(6, 1, 1)") == []

@@ -55,3 +55,18 @@ def test_methods_of_a_plain_class(flat: str, size: int, lines: list[int], tmp_pa
 def test_methods_of_a_model_beside_what_it_computes(factor: int, size: int, lines: list[int], tmp_path: Path) -> None:
     assert [line for line, _ in told(tmp_path, MODEL.format(factor, size))] == lines
     assert told(tmp_path, MODEL.format(4, 4)) == []
+
+
+EMPTY = """class Grid:
+    def __init__(self, names=()):
+        self.names, self.kept = names, None
+    def columns(self, rows, device):
+        if device.type == "cuda":
+            rows = rows + 1
+        chunk = torch.zeros(2, len(self.names))
+        return chunk[:, 0]
+"""
+
+
+def test_what_is_empty_behind_a_branch_is_what_callers_fill(tmp_path: Path) -> None:
+    assert told(tmp_path, EMPTY) == []

@@ -181,7 +181,9 @@ def _with_declared_rank(owner: Object, given: Tensor) -> Tensor:
         dims = given.dims[:-1]
     else:
         return given
-    return Tensor(dims, given.dtype, given.framework, site=given.site, name=given.name, sources=(given,), tags=given.tags)
+    return Tensor(
+        dims, given.dtype, given.framework, site=given.site, name=given.name, sources=(given,), tags=given.tags
+    )
 
 
 def _declared_input(owner: Object) -> tuple[Any, ...] | None:

@@ -15,6 +15,8 @@ from analyzer.tracing.paths.tracer import Tracer
 from analyzer.tracing.programs.inferred_arguments import is_open, unknown_arguments
 
 MOST_METHODS = 24  # of one file
+METHOD_STEPS = 40_000  # of all of them, for each thousand lines
+_OF_RANKS = frozenset(("axis-in-range", "rank"))  # rules that no size decides
 _LIBRARIES = frozenset(("torch", "tensorflow", "keras", "jax", "numpy"))
 _LEAVES_AS_IT_IS = ("staticmethod", "no_grad", "inference_mode", "override", "jit.")  # words of decorators
 
@@ -25,13 +27,21 @@ def explore_methods(base: Tracer, classes: list[Class], scope: Scope, relative: 
     if not _computes_with_arrays(shared.sources.get(relative)):
         return
     waiting = [(c, f) for c in classes for f in _methods(c) if f"{f.path}:{f.node.lineno}" not in shared.reached]
+    limit, before = shared.most_steps, dict(shared.problems)
+    shared.most_steps = min(limit, shared.steps + int(METHOD_STEPS * scale))
     for place, (cls, function) in enumerate(waiting[:MOST_METHODS], start=1):
-        key = f"{function.path}:{function.node.lineno}"
-        if key in shared.reached:
+        line = f"{function.path}:{function.node.lineno}"
+        if line in shared.reached:
             continue
         body = partial(_call_method, base, cls, function, scope, relative)
         left = len(waiting[:MOST_METHODS]) - place
-        explore_beside(base, f"{cls.name}.{function.name}", scale, body, f"{key} method", left)
+        explore_beside(base, f"{cls.name}.{function.name}", scale, body, f"{line} method", left)
+    shared.most_steps = limit
+    for key, problem in list(shared.problems.items()):
+        joint = problem.joint and problem.operand not in _OF_RANKS  # callers may never choose all of it together
+        if joint and problem is not before.get(key):
+            shared.problems.pop(key)
+            shared.problems.update({key: before[key]} if key in before else {})
 
 
 def _methods(cls: Class) -> Iterator[Function]:
