@@ -58,8 +58,8 @@ def test_methods_of_a_model_beside_what_it_computes(factor: int, size: int, line
 
 
 EMPTY = """class Grid:
-    def __init__(self, names=()):
-        self.names, self.kept = names, None
+    def __init__(self):
+        self.names = []
     def columns(self, rows, device):
         if device.type == "cuda":
             rows = rows + 1
