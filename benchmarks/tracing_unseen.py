@@ -256,9 +256,12 @@ def judge_mutants(made: list[Mutant], dry: int) -> None:
         root, last = Path(mutant.root), mutant.frames[-1]
         with _copied(root, mutant.path, mutant.text) as copy:
             (copy / DRIVER).write_text(mutant.driver, encoding="utf-8")
-            found, alone = _lines(copy, DRIVER), _lines(copy, mutant.path)
+            found = _lines(copy, DRIVER)
+            (copy / DRIVER).unlink()  # alone means without it, whatever looks for programs in the folder
+            alone = _lines(copy, mutant.path)
             (copy / "README.md").unlink(missing_ok=True)
             bare = _lines(copy, mutant.path)
+            (copy / DRIVER).write_text(mutant.driver, encoding="utf-8")
             place = _dry(copy) if number < dry else None
         clean, clean_alone = _lines_of_clean(mutant)
         found, alone, bare = found - clean, alone - clean_alone, bare - clean_alone
@@ -307,7 +310,9 @@ def _lines_of_clean(mutant: Mutant) -> tuple[set[tuple[str, int]], set[tuple[str
         text = ast.unparse(ast.parse((Path(mutant.root) / mutant.path).read_text(encoding="utf-8")))
         with _copied(Path(mutant.root), mutant.path, text) as copy:
             (copy / DRIVER).write_text(mutant.driver, encoding="utf-8")
-            _CLEAN[key] = _lines(copy, DRIVER), _lines(copy, mutant.path)
+            found = _lines(copy, DRIVER)
+            (copy / DRIVER).unlink()
+            _CLEAN[key] = found, _lines(copy, mutant.path)
     return _CLEAN[key]
 
 

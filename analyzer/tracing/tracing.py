@@ -42,6 +42,7 @@ from analyzer.tracing.paths.verdicts import to_findings
 from analyzer.tracing.programs.driver_runs import explore_drivers
 from analyzer.tracing.programs.entries import all_called, explore_definitions
 from analyzer.tracing.programs.literal_shapes import literal_problems
+from analyzer.tracing.programs.package_callers import explore_callers
 
 MOST_BYTES = 4_000_000  # a longer source is generated, and its tree takes a gigabyte
 MOST_PATHS = 24  # of a script; what lies beyond is said
@@ -304,6 +305,7 @@ def explore(
         explore_definitions(shared, tree, relative, entry)
         if entry is None:
             explore_drivers(shared, tree, relative, called)
+            explore_callers(shared, tree, relative)
     if cut_short := [name for name, pieces in shared.cut_short.items() if pieces > 0]:
         first, others = cut_short[:NAMED], len(cut_short) - NAMED
         names = ", ".join(f"`{name}`" for name in first) + (f" and {others} others" if others > 0 else "")

@@ -36,6 +36,10 @@ def problems_of(folder: Path, source: str) -> list[Diagnostic]:
         ("Weights.\n\n:param batch: [batch size, number of clusters] Tensor of dtype float\n"
          ":param int steps: how many (at most, 3)\n:return: FloatTensor of [batch size, 4]\n",
          {"batch": "[batch size, number of clusters]", "return": "[batch size, 4]"}),
+        ("Pads.\n\ngrid: torch.Tensor\n    `(..., w)` array of values.\n\nReturns\n-------\npadded: torch.Tensor\n"
+         "    `(..., w + 2)` padded array.\n", {"grid": "(..., w)"}),
+        ("Parameters\n----------\nu: torch.Tensor\n    `(b, 2)` values in the range `[0, 1]`.\nk: Tensor\n"
+         "    At most (3, 4) of it.\nn: int\n    (1, 2) or so.\n", {"u": "(b, 2)"}),
         ("x: (N, D) → gives (P, N, D)\nsize: (H, W)\n", {"x": "(N, D)"}),
         ("Args:\n    x: (B, width, T)\n    kernel: (height, width)\n    padding: (int, int, int)\n",
          {"x": "(B, width, T)"}),

@@ -48,6 +48,7 @@ _OF_ALL = re.compile(
 _SAME = re.compile(
     r"\b[Ss]ame (?:shape|size|dimensions?)\b(?: and \w+)? (?:as|of) (?:the )?[`'\"]*(?P<name>[A-Za-z_]\w*)"
 )
+_TYPE = re.compile(r"\s*(?:\w+\.)*\w*(?:Tensor|ndarray|NDArray)(?:\[[^\[\]]*\])?\s*")  # and nothing beside it
 _TYPES = frozenset(("int", "float", "str", "bool", "tuple", "list", "dict", "none", "optional", "callable"))
 ALL = "every"  # tensor among the arguments
 
@@ -99,6 +100,7 @@ def shapes_in(docstring: str, names: Sequence[str] = ()) -> dict[str, Declared]:
         declared = _declared(text, number, in_shapes)
         if declared is None and entry is not None and section in _TAKES:
             declared = _beginning(text, number, "ensor" in (entry["type"] or "") + text)
+            declared = declared or _below_type(lines, number, entry["text"])
         if declared is not None and name and name not in found:
             found[name] = declared
     for name in names:
@@ -117,6 +119,7 @@ def _outside(lines: list[str], number: int) -> tuple[str, Declared] | None:
     entry = _ENTRY.match(line)
     if entry is not None:
         declared = _beginning(re.split(r"→|->|=>", entry["text"])[0], number, False)
+        declared = declared or _below_type(lines, number, entry["text"])
         if declared is not None:
             return entry["name"].lower(), declared
     found = _OF_ALL.search(_without_markup(line))
@@ -136,6 +139,13 @@ def _beginning(text: str, line: int, is_tensor: bool) -> Declared | None:
                                                        or (len(parts) > 1 and parts[0] in ("N", "B"))):  # fmt: skip
         return None
     return _declared(text, line, False, _FIRST)
+
+
+def _below_type(lines: list[str], number: int, told: str) -> Declared | None:
+    """A shape that begins what is said below an argument's type: ``x: torch.Tensor`` and then ``(..., 3) points``."""
+    if _TYPE.fullmatch(told) is None:
+        return None
+    return _beginning(_whole(lines, number, "").strip(), number + 1, True)
 
 
 @functools.lru_cache(maxsize=1024)

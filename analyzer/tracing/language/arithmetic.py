@@ -316,7 +316,7 @@ def _of_unknowns(tr: Tracer, op: type[ast.operator], left: Value, right: Value) 
 
 
 def _is_number(value: Value) -> bool:
-    return isinstance(value, (int, float, Poly)) and not isinstance(value, bool)
+    return isinstance(value, (int, float, complex, Poly)) and not isinstance(value, bool)
 
 
 def _of_terms(tr: Tracer, op: type[ast.operator], left: Value, right: Value) -> Value:
@@ -324,7 +324,9 @@ def _of_terms(tr: Tracer, op: type[ast.operator], left: Value, right: Value) -> 
         if isinstance(left, tuple) or isinstance(right, tuple) or isinstance(left, ListV) or isinstance(right, ListV):
             sequence = left if isinstance(left, tuple) else right
             return TupleV(sequence, True) if isinstance(sequence, tuple) else tr.unknown("a sequence")
-        return tr.unknown("a number", pytype="float" if isinstance(left, float) or isinstance(right, float) else "")
+        imaginary = any(isinstance(v, complex) for v in (left, right))
+        floating = any(isinstance(v, float) for v in (left, right))
+        return tr.unknown("a number", pytype="number" if imaginary else "float" if floating else "")
     if op is ast.Add:
         return left + right
     if op is ast.Sub:

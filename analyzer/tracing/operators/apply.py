@@ -9,6 +9,7 @@ from analyzer.tracing.language.tensors import Shape, Tensor
 from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators import strides
 from analyzer.tracing.operators.element_types import default_float
+from analyzer.tracing.operators.equations import learn_ranks
 from analyzer.tracing.operators.hyperparameters import AUTOCAST, FLOATS, OF_WEIGHTS, OPEN_TYPE, hyperparameters_of
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.outcomes import OfAnyRank, outcome_of
@@ -49,6 +50,8 @@ def apply(
         if spec_name in _KEEPING and sources:
             result.shape, result.dtype = sources[0].shape, sources[0].dtype
         return result
+    if isinstance(clean.get("equation"), str) and any(t is not None and t.dims is None for t in tensors):
+        learn_ranks(op, clean["equation"], tensors)
     stated = clean.get("dtype")
     if stated is OPEN_TYPE:
         del clean["dtype"]

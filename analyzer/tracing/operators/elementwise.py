@@ -88,21 +88,59 @@ def keeps_shape(tr: Tracer, sign: str, target: Tensor, result: Tensor, node: ast
 
 def fit_last(op: Op, sign: str, a: Tensor, b: Tensor) -> Term | None:
     """The last size of what two tensors make whose ranks are not both known, after it was demanded that theirs fit."""
-    left, right = _last(a), _last(b)
+    return _fit(op, sign, a, b, -1)
+
+
+def _fit(op: Op, sign: str, a: Tensor, b: Tensor, axis: int) -> Term | None:
+    """The same of one axis, counted from the back."""
+    left, right = _size(a, axis), _size(b, axis)
     if left is None or right is None:
-        return None
+        beside = left if left is not None else right
+        return _stretched(op.tr, beside, a, b) if beside is not None else None
     if left == right or right == 1:
         return left
     if left == 1:
         return right
-    sentence = f"the last sizes {left} and {right} cannot be broadcast"
-    require(op, any_of(equal(left, right), equal(left, 1), equal(right, 1)), "broadcast", f"{sign}: {sentence}")
-    return left if isinstance(left, int) else right if isinstance(right, int) else None
+    sentence = f"the {'last sizes' if axis == -1 else f'sizes of axis {axis},'} {left} and {right} cannot be broadcast"
+    operands = tuple(Tensor((d,), site=t.site, name=t.name, sources=(t,)) for d, t in ((left, a), (right, b)))
+    truth = any_of(equal(left, right), equal(left, 1), equal(right, 1))
+    require(op, truth, "broadcast", f"{sign}: {sentence}", operands)
+    if isinstance(left, int) or isinstance(right, int):
+        return left if isinstance(left, int) else right
+    return next((size for size in (left, right) if _kinds(op.tr, size) == {"stretched"}), None)
 
 
-def _last(tensor: Tensor) -> Term | None:
-    """The last size, where it is known that there is one."""
-    return tensor.dims[-1] if tensor.dims else tensor.shape.back.get(-1)
+def _back(op: Op, sign: str, a: Tensor, b: Tensor) -> dict[int, Term]:
+    """The sizes that are known of what two tensors make whose ranks are not both known."""
+    depth = max(len(t.dims) if t.dims is not None else -min(t.shape.back, default=0) for t in (a, b))
+    found = {axis: _fit(op, sign, a, b, axis) for axis in range(-1, -depth - 1, -1)}
+    return {axis: size for axis, size in found.items() if size is not None}
+
+
+def _size(tensor: Tensor, axis: int) -> Term | None:
+    """The size of an axis counted from the back, where it is known that there is one; 1 where there is none."""
+    if tensor.dims is not None:
+        return tensor.dims[axis] if -axis <= len(tensor.dims) else 1
+    return tensor.shape.back.get(axis)
+
+
+def _kinds(tr: Tracer, size: Poly) -> set[str]:
+    return {tr.symbols.kind(s.name) for s in size.symbols}
+
+
+def _stretched(tr: Tracer, size: Term, a: Tensor, b: Tensor) -> Term | None:
+    """What becomes of an axis beside an operand of unknown rank: it keeps its size unless that is 1.
+
+    Sizes that layers were made with are followed, not those of data: what data stand beside is seldom of them.
+    """
+    if isinstance(size, int):
+        return size if size > 1 else None
+    kinds = _kinds(tr, size)
+    if kinds == {"stretched"} or not kinds <= {"param", "stretched"}:
+        return size if kinds == {"stretched"} else None
+    made = tr.fresh(f"{a.name or b.name or 'tensor'}.last", "stretched", 1)
+    tr.assume(any_of(equal(made, size), equal(size, 1)), "definition")
+    return made
 
 
 def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtype: str = "") -> Value:
@@ -122,8 +160,8 @@ def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtyp
         result = unknown_tensor(op, framework, (a, b))
         if a.shape is b.shape:
             result.shape = a.shape
-        elif (last := fit_last(op, sign, a, b)) is not None:
-            result.shape.back[-1] = last
+        else:
+            result.shape.back.update(_back(op, sign, a, b))
         return result
     _advise(op, a, b, sign)
     mixed = _number(left) or _number(right) or a.framework != b.framework

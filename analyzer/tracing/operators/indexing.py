@@ -17,6 +17,7 @@ from analyzer.tracing.operators.strides import of_index
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.operators.written import of_operands
 from analyzer.tracing.paths.attained import record
+from analyzer.tracing.paths.paths import PathEnd
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minimum
 
@@ -139,6 +140,8 @@ def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None
                 and not -size <= part < size
                 and value.framework != "jax"
             ):
+                if not size and tr.made_up and tr.path.decisions:
+                    raise PathEnd  # callers fill what is empty on this side of a branch
                 op = Op(tr, "indexing", site=tr.site(node))
                 fail(op, "index", f"index {part} is outside dimension {axis} of size {size}", (value,))
             axis += 1

@@ -158,7 +158,7 @@ def call_sequential(tr: Tracer, owner: Object, value: Value, node: ast.Call | No
         fail(op, "no-layer", "it consists of its Input alone, so Keras refuses to build it again for the call")
     if isinstance(value, Unknown) and value.tensor is None and value.value is None:
         return tr.unknown("result of a model")
-    current: Value = found if found is not None else value
+    current: Value = _with_declared_rank(owner, found) if found is not None else value
     with _blamed_on_call(tr, owner, found, node), tr.compiling():
         for layer in list(layers.items):
             if isinstance(layer, Tensor):
@@ -168,6 +168,33 @@ def call_sequential(tr: Tracer, owner: Object, value: Value, node: ast.Call | No
             else:
                 current = call(tr, layer, (current,), {})
     return tr.unknown("result of a model") if layers.open else current
+
+
+def _with_declared_rank(owner: Object, given: Tensor) -> Tensor:
+    """A tensor that lacks the last axis of a declared input, which is 1, gets it; one that has another 1 loses it."""
+    declared = _declared_input(owner)
+    if declared is None or given.dims is None:
+        return given
+    if len(given.dims) == len(declared) - 1 and declared[-1] == 1:
+        dims = (*given.dims, 1)
+    elif len(given.dims) == len(declared) + 1 and given.dims[-1] == 1:
+        dims = given.dims[:-1]
+    else:
+        return given
+    return Tensor(
+        dims, given.dtype, given.framework, site=given.site, name=given.name, sources=(given,), tags=given.tags
+    )
+
+
+def _declared_input(owner: Object) -> tuple[Any, ...] | None:
+    """The shape that a sequence takes, the batch first, where its first member says it."""
+    items = owner.data["layers"].items
+    first = items[0] if items else None
+    if isinstance(first, Tensor):
+        return first.dims
+    stated = first.args.get("input_shape") if isinstance(first, Layer) else None
+    sizes = tuple(stated.items) if isinstance(stated, ListV) and not stated.open else stated
+    return (None, *sizes) if isinstance(sizes, tuple) else None
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from analyzer.tracing.language.tensors import OpenSize, Tensor, show_shape
@@ -10,6 +11,7 @@ from analyzer.tracing.operators.element_types import default_float, dtype_name
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
+from analyzer.tracing.paths.paths import Condition
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly, interval_of, substitute, symbol
 
@@ -38,6 +40,15 @@ def may_be_negative(tr: Tracer, size: Poly) -> bool:
     if size.interval.lo >= 0:
         return False
     return interval_of(bounded(tr, size)).lo < 0
+
+
+def take_as_sizes(op: Op, dims: Sequence[Any]) -> None:
+    """An argument that nobody gives stands for a size where a shape is made of it, not for -1; nothing is proved so."""
+    tr = op.tr
+    for sym in dict.fromkeys(s for d in dims if isinstance(d, Poly) for s in d.symbols):
+        positive = Poly({(sym,): 1}) >= 1
+        if sym.interval.lo < 1 and tr.symbols.kind(sym.name) == "param" and not tr.path.assumes(positive):
+            tr.path.conditions.append(Condition(positive, "definition", op.where, doubtful=True))
 
 
 def bounded(tr: Tracer, size: Any) -> Any:

@@ -15,7 +15,7 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.reinterpretation import reinterpreted
 from analyzer.tracing.operators.strides import viewed
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.torch_operands import axis_of, bounded, may_be_negative, shape_argument
+from analyzer.tracing.operators.torch_operands import axis_of, bounded, may_be_negative, shape_argument, take_as_sizes
 from analyzer.validity.terms import Poly, Term, equal, product
 
 # ----------------------------------------------------------------------------------------------- new shapes
@@ -42,6 +42,7 @@ def reshaped(op: Op, input: Value, shape: tuple[Value, ...], framework: str = "t
         return unknown_tensor(op, source.framework if source else framework, (source,) if source else ())
     if "shape" not in op.nodes and op.node is not None and len(shape) > 1:
         op.nodes = {"shape": ast.Tuple(list(op.node.args[-len(shape) :]), ast.Load())}
+    take_as_sizes(op, dims)
     if any(isinstance(d, Poly) and may_be_negative(op.tr, d) for d in dims):
         # an unknown number may be -1: "whatever is left"
         return unknown_tensor(

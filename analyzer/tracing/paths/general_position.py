@@ -13,6 +13,7 @@ from itertools import combinations
 from analyzer.tracing.contracts.declared_shapes import MANY
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.operators.refusals import shorten
+from analyzer.tracing.paths.causes import of_operands
 from analyzer.tracing.paths.paths import Condition
 from analyzer.tracing.paths.problems import Diagnostic
 from analyzer.tracing.paths.solver import Effort, forced_values, satisfiable
@@ -22,7 +23,7 @@ from analyzer.validity.specs.linear import IN_FEATURES
 from analyzer.validity.specs.normalization import FEATURES
 from analyzer.validity.terms import App, Cond, Poly, Symbol, Truth, any_of, equal, substitute, symbol, unequal
 
-_FREE = ("dim", "unknown", "param")  # kinds of symbols that callers and data choose
+_FREE = ("dim", "unknown", "param", "stretched")  # kinds of symbols that callers and data choose
 MOST_ASKED = 12  # pairs of sizes on one path
 _TYING = frozenset((IN_FEATURES.id, CHANNELS.id, FEATURES.id))
 EFFORT = 40_000  # of the solver, on one path
@@ -90,6 +91,30 @@ def tell_bound_batch(tr: Tracer, conditions: Sequence[Condition]) -> None:
             if satisfiable([*before, *apart], effort) is True:
                 message = f"{what} {batch} gets through only where it is as large as another axis"
                 _warn(tr, condition, message, str(batch))
+            return
+
+
+def tell_fixed_batch(tr: Tracer, conditions: Sequence[Condition]) -> None:
+    """Advise of the first operator that stretches a batch to a number, so that hardly any batch gets through.
+
+    The batch is the first axis of an input with three axes and more.
+    """
+    effort = tr.shared.batches
+    sizes = _sizes_of_inputs(tr, conditions).items()
+    batches = [s for name, s in sizes if name.endswith(".0") and f"{name[:-1]}2" in tr.symbols.known]
+    for index, condition in enumerate(conditions):
+        if condition.rule != "broadcast" or condition.doubtful or not isinstance(condition.truth, Cond):
+            continue
+        batch = next((Poly({(s,): 1}) for s in batches if condition.truth.symbols == {s}), None)
+        if batch is None or any(c.kind == "branch" and batch.symbols & c.truth.symbols for c in conditions[:index]
+                                if isinstance(c.truth, Cond)):  # fmt: skip
+            continue
+        before = _simple(conditions[:index])
+        if satisfiable([*before, condition.truth, batch >= LARGE], effort) is not False:
+            continue
+        if satisfiable([*before, batch >= LARGE], effort) is True:
+            message = f"a batch of {batch} gets through only where it is a number that the code has"
+            _warn(tr, condition, message, str(batch))
             return
 
 
@@ -298,5 +323,6 @@ def _warn(tr: Tracer, condition: Condition, subject: str, label: str) -> None:
         Diagnostic(
             "tracing/forced-dimension", "warning", shorten(f"{subject}: {condition.message}"), condition.site,
             condition.operator, told, False, None, label, nth=condition.nth,
+            places=of_operands(t for _, t in condition.facts if isinstance(t, Tensor)),
         )
     )  # fmt: skip

@@ -15,6 +15,7 @@ from analyzer.tracing.paths.general_position import (
     tell_bound_batch,
     tell_bound_rows,
     tell_documented,
+    tell_fixed_batch,
     tell_hardly_ever,
     tell_other_width,
 )
@@ -49,6 +50,7 @@ def close_path(tr: Tracer) -> None:
     with tr.shared.batches.at_most(GENERAL_EFFORT):
         if tr.in_batches:
             tell_bound_batch(tr, conditions)
+            tell_fixed_batch(tr, conditions)
             tell_other_width(tr, conditions)
         if tr.trusting and not tell_bound_rows(tr, conditions):
             tell_documented(tr, conditions)
@@ -104,7 +106,7 @@ def _rests_on_argument(tr: Tracer, condition: Condition) -> bool:
 def _rests_on_guess(tr: Tracer, condition: Condition) -> bool:
     """Whether a size in it came from a call that is not understood, or was lost by this analysis."""
     return isinstance(condition.truth, Cond) and any(
-        tr.symbols.kind(s.name) in ("lost", "asked") for s in condition.truth.symbols
+        tr.symbols.kind(s.name) in ("lost", "asked", "stretched") for s in condition.truth.symbols
     )
 
 
@@ -165,6 +167,7 @@ def _forced(tr: Tracer, conditions: Sequence[Condition], stretched: bool = False
                 True,
                 None,
                 known.label,
+                places=of_operands(_tensors(culprit)),
             )
         )
 

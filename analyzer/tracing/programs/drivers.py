@@ -20,7 +20,7 @@ MOST_FILES = 400  # that are looked at
 MOST_PARSED = 80  # of these: those that name a class or function of the file come first
 MOST_LISTED = 4000  # files of a repository by their names
 _FENCE = re.compile(r"^[ \t]*```[ \t]*\{?\.?(?:python|py|python3)\b[^\n]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
-_USERS = re.compile(r"(^|[/_])(tests?|examples?|demos?|scripts?|train|main|tutorials?|benchmarks?)([/_.]|$)", re.I)
+USERS = re.compile(r"(^|[/_])(tests?|examples?|demos?|scripts?|train|main|tutorials?|benchmarks?)([/_.]|$)", re.I)
 _GUARD = re.compile(r"^if\b.*\b__main__\b", re.M)  # what makes a file of any name a program
 
 
@@ -44,7 +44,7 @@ def drivers_of(root: Path, relative: str, tree: ast.Module) -> list[Driver]:
     names = {n.name for n in tree.body if isinstance(n, (ast.ClassDef, ast.FunctionDef)) and n.name[0] != "_"}
     if not names:
         return []
-    package, stem = _package(root, relative), Path(relative).stem
+    package, stem = package_of(root, relative), Path(relative).stem
     word = re.compile(rf"\b({'|'.join(map(re.escape, sorted(names)))})\b")
     found: list[tuple[int, Driver]] = []
     names_package = re.compile(rf"\b{re.escape(package)}\b")
@@ -72,7 +72,7 @@ def drivers_of(root: Path, relative: str, tree: ast.Module) -> list[Driver]:
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom)
 
 
-def _package(root: Path, relative: str) -> str:
+def package_of(root: Path, relative: str) -> str:
     """The name under which the file is imported: that of its outermost package."""
     parts = Path(relative).parts
     if parts[0] in ("src", "lib") and len(parts) > 1 and not (root / parts[0] / "__init__.py").is_file():
@@ -94,10 +94,10 @@ def _texts(root: Path, relative: str) -> Iterator[tuple[str, str]]:
                 yield (folder / name).relative_to(root).as_posix(), text
                 break
     files = [(f.relative_to(root).as_posix(), f) for f in islice(python_files(root), MOST_LISTED)]
-    named = [(path, f) for path, f in files if path != relative and _USERS.search(path)]
+    named = [(path, f) for path, f in files if path != relative and USERS.search(path)]
     for path, file in named[:MOST_FILES]:
         yield path, text_of(root, file)
-    others = [(path, f) for path, f in files if path != relative and not _USERS.search(path)]
+    others = [(path, f) for path, f in files if path != relative and not USERS.search(path)]
     for path, file in others[: max(0, MOST_FILES - len(named))]:
         text = text_of(root, file)
         if _GUARD.search(text):

@@ -41,6 +41,7 @@ from analyzer.tracing.programs.inferred_arguments import (
     with_configurations,
 )
 from analyzer.tracing.programs.unit_tests import cases_of, run_case
+from analyzer.tracing.programs.unused_methods import explore_methods
 
 DEFINITION_STEPS = 150_000  # of all classes and functions that nothing calls, for each thousand lines
 MOST_AXES = 3  # that a `...` of a docstring is tried with
@@ -135,10 +136,13 @@ def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: s
                 _explore_ranks(base, value, scope, relative, scale, seen)
     explore_cut(base, scale, [cut for cut in cuts if cut is not None])
     for place, (_, value) in enumerate(later, start=1):
-        _explore_part(base, value, scope, relative, scale, len(later) - place)
+        explore_part(base, value, scope, relative, scale, len(later) - place)
+    if entry is None:
+        owners = {case.owner for case in cases}
+        explore_methods(base, [v for n, v in found if isinstance(v, Class) and n not in owners], scope, relative, scale)
 
 
-def _explore_part(
+def explore_part(
     base: Tracer, value: Class | Function, scope: Scope, relative: str, scale: float, waiting: int
 ) -> None:  # fmt: skip
     """What other definitions use, with whatever they have made of their unknown arguments, or nothing in the file."""

@@ -43,6 +43,7 @@ def _tensor(tr: Tracer, owner: Unknown, name: str, node: ast.Call) -> Tensor | N
         return None
     several = name in _OF_SEVERAL_SIZES and len(node.args) > 1
     size = name == "size" and len(node.args) == 1 and not node.keywords and _whole(node.args[0])
+    size = size or (name == "flatten" and 0 < len(node.args) <= 2 and all(map(_whole, node.args)))
     asked = name in ("size", "dim") and not node.args and not node.keywords and _given_to_forward(tr, owner)
     return tr.tensor_of(owner, "torch") if name in _OF_TENSORS or several or size or asked else None
 
@@ -87,4 +88,5 @@ def is_of_tensors(name: str) -> bool:
 
 
 def _whole(node: ast.expr) -> bool:
-    return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
+    number = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(number, ast.Constant) and isinstance(number.value, int)
