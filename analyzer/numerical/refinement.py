@@ -170,9 +170,9 @@ def implied(condition: AbstractTensor, truth: bool) -> dict[Any, AbstractTensor]
         return {x.key: piece}
     if name not in _NEGATED:
         return {}
+    if (not truth or name == "NotEqual") and (inputs[0].nan or inputs[1].nan):
+        return {}  # a comparison with NaN is false, and says nothing; NaN is unlike everything
     if not truth:
-        if inputs[0].nan or inputs[1].nan:  # a comparison with NaN is false, and says nothing
-            return {}
         name = _NEGATED[name]
     return _compared(name, inputs[0], inputs[1])
 

@@ -376,12 +376,19 @@ def compress(ctx: Context, x: AbstractTensor, condition: Any) -> Any:
 
 @transfer("MaskedSelect")
 def masked_select(ctx: Context, x: AbstractTensor, mask: AbstractTensor) -> AbstractTensor:
-    """The elements that a mask picks, in one row; of as many as are known where the mask is a constant."""
-    whole, number = smashed(x), picked_count(mask)
-    alike = x.shape is not None and x.shape == mask.shape
+    """The elements that a mask picks, in one row; of as many as are known where the mask is a constant.
+
+    Those of a mask of the same shape are as the mask says of its own places: ``p[p != 0]`` holds no 0.
+    """
+    number, alike = picked_count(mask), x.shape is not None and x.shape == mask.shape
+    known = {}
+    if alike:
+        known = {"nonzero": True} if nonzero_where(ctx, mask, x, True) else {}
+        x = refine_by(ctx.run, mask, True, x) or x
+    whole = smashed(x)
     found = number if number is not None else ctx.run.cached(("selected", mask.key), dims.found)
     shape: Shape = (found if alike else dims.found(),)
-    return AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan)
+    return AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan, facts=known)
 
 
 @transfer("Unique")
