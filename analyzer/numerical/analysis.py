@@ -29,7 +29,7 @@ from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.example_gradients import undefined_gradient
 from analyzer.numerical.explanation import behind, followers, message, rests_on
-from analyzer.numerical.findings import Support, finding_of, limited, unimportant
+from analyzer.numerical.findings import Support, at_an_edge, finding_of, limited, unimportant
 from analyzer.numerical.hidden_overflows import HALF_SEARCHES, fails_with, worth_searching
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.like_examples import LikeExamples, failing, key, like_examples
@@ -255,7 +255,8 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
         beyond, times = _beyond_examples(case, warning, confirmation, case.like), BEYOND
         if not beyond and confirmation is None:
             beyond, times = _beyond_examples(case, warning, None, close), TWICE
-        support = Support(shown_by, needed.get(id(warning)), mends.get(id(warning)), standing, beyond, times)
+        edge = at_an_edge(warning, roots, found_by) if confirmation is None else None
+        support = Support(shown_by, needed.get(id(warning)), mends.get(id(warning)), standing, beyond, times, edge=edge)
         after = [w for w in follow.get(id(warning), []) if w not in roots]
         finding = finding_of(
             case.graph, case.target.id, case.interpretation, warning, case.assumptions, after, support, case.root

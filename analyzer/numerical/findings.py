@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -88,6 +88,7 @@ READ_APART = (
     "from which nothing else is computed, and which stand here as in the example. With others it may go another way."
 )
 LED = "It fails for the same values as `{node}`, which receives the same operand and stands before it."
+EDGE = "It fails where the operand of `{node}` is exactly 0, at the edge of the values below 0 at which that one fails."
 HIDDEN = "; it shows once what fails before it is mended"
 SHOWN = 8  # assumptions and followers listed one by one
 
@@ -104,6 +105,7 @@ class Support:
     times: float = BEYOND  # as large as the examples, at most: what is larger is unlike them
     hidden: bool = False  # behind failures that come first
     led: Finding | None = None  # of an operator before it that fails for the same values of the same operand
+    edge: Finding | None = None  # of the root that is divided by: shown to fail below 0 where the division fails at 0
 
 
 def finding_of(
@@ -160,6 +162,9 @@ def finding_of(
     if support.led is not None and not proved:
         sentences += (LED.format(node=support.led.node),)
         level = max(level, support.led.level, key=list(Level).index)  # the milder one
+    if support.edge is not None and not proved:
+        sentences += (EDGE.format(node=support.edge.node),)
+        level = max(level, support.edge.level, key=list(Level).index)
     table = interval_table(graph, interpretation, warning)
     written = written_operand(root, warning.node, warning.operand) if root is not None else ""
     return Finding(
@@ -200,6 +205,19 @@ def _without_volume(graph: Graph, warning: Alarm, assumptions: Sequence[Assumpti
     named = [f"`{name}`" for name in weights[:SHOWN]]
     more = f" and {len(weights) - SHOWN} more" if len(weights) > SHOWN else ""
     return ZEROS.format(weights=" and ".join(named) + more) if weights else ""
+
+
+def at_an_edge(warning: Alarm, roots: Sequence[Alarm], found: Mapping[int, tuple[Finding, Support]]) -> Finding | None:
+    """The shown warning of the root that is divided by, where the root fails below 0 and the division at 0 alone."""
+    value = warning.node.inputs[warning.operand] if warning.operand >= 0 else None
+    root = value.producer() if value is not None else None
+    if warning.rule != "numerical/division-by-zero" or root is None or root.op_type != "Sqrt":
+        return None
+    below = next((w for w in roots if w.node is root and w.rule == "numerical/sqrt-of-negative"), None)
+    finding, support = found.get(id(below), (None, None))
+    if finding is None or support is None or not support.shown_by or finding.level is not Level.WARNING:
+        return None
+    return finding if limited(finding, support) else None
 
 
 def limited(found: Finding, support: Support) -> bool:

@@ -13,7 +13,7 @@ from analyzer.findings import Confidence, Level
 from analyzer.graph import Graph, ValueRange
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.confirm.outcome import Standing
-from analyzer.numerical.findings import Support, finding_of, limited
+from analyzer.numerical.findings import Support, at_an_edge, finding_of, limited
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.result import Options
 
@@ -48,3 +48,38 @@ def test_a_follower_of_the_same_value_is_no_worse(standing: Standing, level: Lev
     shown = finding_of(graph, "t", found, replace(second, root=None), (), (), Support(hidden=True, led=given))
     assert (shown.level, shown.confidence) == (level, Confidence.POSSIBLE)
     assert any("`first`" in s for s in shown.evidence.sentences) == (given is not None)
+
+
+@pytest.mark.parametrize(
+    ("shown", "standing", "beyond", "level"),
+    [
+        ("a run", Standing(reached="loss"), ("x",), Level.WARNING),
+        ("a run", Standing(reached="loss"), (), Level.ERROR),  # the root itself may block
+        ("", None, ("x",), Level.ERROR),  # nothing shows that the values go past the edge
+        ("a run", Standing(exact=(("w", "0"),)), (), Level.ERROR),  # without volume below 0, which says nothing of 0
+        ("a run", Standing(reached=""), ("x",), Level.ERROR),  # the root's NaN reaches nothing; infinity may
+    ],
+)
+@pytest.mark.parametrize("other", [False, True])
+def test_division_by_a_root_at_the_edge_is_no_worse_than_the_root(
+    shown: str, standing: Standing | None, beyond: tuple[str, ...], level: Level, other: bool
+) -> None:
+    """``1 / sqrt(x)`` where `x` goes below 0: a division by something else is told as before."""
+    nodes = [
+        helper.make_node("Sqrt", ["x"], ["root"], name="first"),
+        helper.make_node("Reciprocal", ["w" if other else "root"], ["y"], name="second"),
+    ]
+    given = [X, helper.make_tensor_value_info("w", TensorProto.FLOAT, [4])]
+    made = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ("y", "root")]
+    proto = helper.make_model(helper.make_graph(nodes, "g", given, made), ir_version=10)
+    graph = Graph(ir.from_proto(proto), "torch")
+    ranges = {name: ValueRange(-1, 1, Origin.INFERRED) for name in ("x", "w")}
+    found = interpret(graph, ranges, options=Options())
+    root, divided = (w for w in found.warnings if not w.backward)
+    assert divided.root is None
+    support = Support(shown, standing=standing, beyond=beyond)
+    first = finding_of(graph, "t", found, root, (), (), support)
+    edge = at_an_edge(divided, [root, divided], {id(root): (first, support)})
+    second = finding_of(graph, "t", found, divided, (), (), Support(edge=edge))
+    assert (second.level, second.confidence) == (Level.ERROR if other else level, Confidence.POSSIBLE)
+    assert any("exactly 0" in s for s in second.evidence.sentences) == (second.level is Level.WARNING)
