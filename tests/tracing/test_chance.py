@@ -44,3 +44,10 @@ def test_a_run_on_made_up_numbers_shuffles_what_is_there(tmp_path: Path) -> None
     shuffle = "i = np.array([5, 5, 5, 3])\nnp.random.shuffle(i)\nn = int(i.max())\n"
     for size, wrong in ((5, []), (4, [False])):
         assert _errors(tmp_path, f"{shuffle}torch.zeros(2, n) @ torch.zeros({size}, 1)\n") == wrong
+
+
+def test_what_no_order_changes_is_known(tmp_path: Path) -> None:
+    shuffle = "i = [3, 5, 5]\nrandom.shuffle(i)\n"
+    for size, told in (("sum(i)", 13), ("max(i)", 5), ("sorted(i)[0]", 3)):
+        assert _errors(tmp_path, f"{shuffle}torch.zeros(2, {size}) @ torch.zeros({told}, 1)\n") == []
+        assert _errors(tmp_path, f"{shuffle}torch.zeros(2, {size}) @ torch.zeros({told + 1}, 1)\n") == [True]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from analyzer.tracing.language.alternatives import common_type, one_of
 from analyzer.tracing.language.memory import write
+from analyzer.tracing.language.shuffled import shuffled_elements
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.table import Op, operator
@@ -54,4 +55,4 @@ def _either(items: Sequence[Value]) -> list[Value] | None:
         columns = [_either(column) for column in zip(*items, strict=True)]
         return None if any(c is None for c in columns) else list(zip(*(c or () for c in columns), strict=True))
     kind = common_type(items)
-    return [Unknown("a shuffled element", "data", pytype=kind) for _ in items] if kind else None
+    return list(shuffled_elements(items, kind)) if kind else None

@@ -28,6 +28,7 @@ from analyzer.tracing.language.overwriting import fill
 from analyzer.tracing.language.own_truths import own_truth
 from analyzer.tracing.language.plain_data import is_plain
 from analyzer.tracing.language.rows import Rows
+from analyzer.tracing.language.shuffled import in_any_order
 from analyzer.tracing.language.tensor_objects import tensor_in
 from analyzer.tracing.language.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.language.truths import truth_of
@@ -311,7 +312,7 @@ def iter_(c: Call) -> Value:
 
 def sorted_(c: Call) -> Value:
     items, endless = iterate(c.tr, c.get(0), c.node)
-    return exactly(ListV([], True) if endless else ListV(in_order(c.tr, list(items), c.kwargs)))
+    return exactly(ListV([], True) if endless else ListV(in_order(c.tr, in_any_order(list(items)), c.kwargs)))
 
 
 def reversed_(c: Call) -> Value:

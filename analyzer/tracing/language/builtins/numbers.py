@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
+from itertools import islice
 
 from analyzer.tracing.language.arithmetic import binary
 from analyzer.tracing.language.builtins.call import Call
@@ -13,6 +14,7 @@ from analyzer.tracing.language.displays import representation, text_of
 from analyzer.tracing.language.evaluation import call, get_attribute, iterate
 from analyzer.tracing.language.own_truths import own_truth
 from analyzer.tracing.language.plain_data import NotPlain, applied
+from analyzer.tracing.language.shuffled import in_any_order
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import truth_of
 from analyzer.tracing.language.values import Instance, Unknown, Value
@@ -117,7 +119,7 @@ def extremum(largest: bool) -> Callable[[Call], Value]:
         endless = False
         if len(values) == 1:
             items, endless = iterate(c.tr, values[0], c.node)
-            values = [] if endless else list(items)
+            values = [] if endless else in_any_order(list(items))
         if not values and "default" in c.kwargs and not endless:
             return c.kwargs["default"]
         if "key" in c.kwargs and values:
@@ -172,7 +174,7 @@ def _may_be_number(value: Value) -> bool:
 def sum_(c: Call) -> Value:
     items, endless = iterate(c.tr, c.get(0), c.node)
     total = c.get(1, "start", 0)
-    for value, _ in zip(items, range(3 if endless else 1024), strict=False):
+    for value in in_any_order(list(islice(items, 3 if endless else 1024))):
         total = binary(c.tr, ast.Add, total, value, c.node or ast.Constant(0))
     if endless and not isinstance(total, Tensor):
         return c.tr.unknown("a sum")
