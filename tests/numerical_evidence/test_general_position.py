@@ -255,6 +255,38 @@ def test_what_follows_a_failure_that_blocks_nothing_blocks_by_itself(workers: Co
     assert (found["log-of-nonpositive"].level, len(found)) == (Level.ERROR, 2)
 
 
+PICKED = (
+    N("Log", ["steps"], ["l"]),  # of 0 to 3: its -inf is not what `Where` takes
+    N("Less", ["steps", "one"], ["small"]),
+    N("Cast", ["l"], ["whole"], to=TensorProto.INT64),
+    N("Cast", ["steps"], ["itself"], to=TensorProto.INT64),
+    N("Where", ["small", "itself", "whole"], ["place"]),
+    N("Gather", ["w", "place"], ["g"], axis=0),
+    N("ReduceSum", ["g"], ["total"], keepdims=0),
+)
+
+
+def test_a_failure_that_is_not_taken_is_a_note_beside_another_that_reaches_the_result(workers: Confirmer) -> None:
+    nodes = [*PICKED, N("Sqrt", ["x"], ["s"]), N("Add", ["s", "total"], ["y"])]
+    found = review(workers, nodes, steps=np.arange(4), one=1, w=W)
+    assert found["sqrt-of-negative"].level is Level.ERROR
+    assert found["log-of-nonpositive"].level is Level.NOTE
+    assert NOT_REACHED in found["log-of-nonpositive"].evidence.sentences
+
+
+def test_each_of_two_failures_that_reach_the_result_blocks(workers: Confirmer) -> None:
+    nodes = [
+        N("Mul", ["x", "c"], ["h"]),
+        N("Exp", ["h"], ["e"]),
+        N("Tanh", ["e"], ["t"]),
+        N("Sqrt", ["x"], ["s"]),
+        N("Add", ["s", "e"], ["a"]),
+        N("Add", ["a", "t"], ["y"]),
+    ]
+    found = review(workers, nodes, range_=(-100, 100), c=2)
+    assert {r for r, f in found.items() if f.level is Level.ERROR} == {"exp-overflow", "sqrt-of-negative"}
+
+
 ONES = np.ones(4)
 WIDE = np.array([0.05, 1.0, 20.0, 50.0])  # none below 0, and the range of each goes down to -50
 

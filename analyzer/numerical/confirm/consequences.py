@@ -22,17 +22,21 @@ def happens(problem: SearchProblem, witness: Mapping[str, Any], seed: int) -> bo
     return bool(trace.earlier)
 
 
-def reached(problem: SearchProblem, witness: Mapping[str, Any], seed: int) -> str:
+def reached(problem: SearchProblem, witness: Mapping[str, Any], seed: int, failing: str = "") -> str:
     """What the failure reaches in the whole model ("an output"), or an empty string.
 
     An output or a loss that is not finite although an ordinary run's is; a gradient that training computes; a
-    comparison, cast or argmax of NaN.
+    comparison, cast or argmax of NaN. Nothing of another failure counts where what `failing` makes has no part in it.
     """
     for number in range(DRAWS):
         (calm,) = ordinary_points(problem, seed + number, 1)
         healthy, before = _values(problem, calm)
         values, trace = _values(problem, {**calm, **{n: t for n, t in witness.items() if n in calm}})
-        for name in dict.fromkeys((*problem.results, *problem.losses)):
+        ends = dict.fromkeys((*problem.results, *problem.losses))
+        sound = all(finite(values[name]) for name in ends if name in values)
+        if not sound and not finite(values.get(failing)) and _dies_out(problem, values, trace, failing):
+            continue
+        for name in ends:
             # infinities are meant only where none comes of a failure in an ordinary run
             meant = not before.earlier and name in healthy and not finite(healthy[name])
             if name in values and not finite(values[name], meant):
@@ -44,14 +48,44 @@ def reached(problem: SearchProblem, witness: Mapping[str, Any], seed: int) -> st
     return ""
 
 
-def _values(problem: SearchProblem, point: Point) -> tuple[dict[str, Any], OperatorTrace]:
+def _dies_out(problem: SearchProblem, values: Mapping[str, Any], trace: OperatorTrace, failing: str) -> bool:
+    """Whether nothing is left of a failure before it meets an end of the model: a run in which what it makes is
+    finite differs from this one only up to operators whose results are finite, and the same.
+    """
+    leaves = {n: values[n].detach() for n in (x.name for x in problem.leaves) if n in values}
+    mended, other = _values(problem, leaves, mended=failing)
+    if trace.decided and not other.decided:
+        return False
+    changed = {n for n, v in values.items() if n in mended and not _alike(v, mended[n])}
+    _, steps = problem.program.prepared(problem.program.graph)
+    for step in steps:
+        made = [name for name in step.results if name]
+        if changed.isdisjoint(n for n in step.operands if n) or not changed.isdisjoint(made):
+            continue
+        if step.control is not None or not all(finite(values.get(name)) for name in made):
+            return False  # hidden in a body, or behind what another failure made
+    return changed.isdisjoint((*problem.results, *problem.losses))
+
+
+def _alike(one: Any, other: Any) -> bool:
+    import torch
+
+    if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
+        return one is other
+    if one.shape != other.shape or not one.is_floating_point():
+        return bool(torch.equal(one, other))
+    same: bool = torch.isclose(one, other, 0, 0, equal_nan=True).all().item()
+    return same
+
+
+def _values(problem: SearchProblem, point: Point, mended: str = "") -> tuple[dict[str, Any], OperatorTrace]:
     leaves = {n: t.detach().clone() for n, t in point.items()}
     names = {x.name for x in weights_of(problem)} or set(leaves)
     if problem.backward:
         for name in names:
             if leaves[name].is_floating_point():
                 leaves[name].requires_grad_(True)
-    trace = OperatorTrace(EVERY, infinite=problem.infinite, follow=True)
+    trace = OperatorTrace(EVERY, infinite=problem.infinite, follow=True, mended=mended)
     return run(problem.program, leaves, Mode(surrogate=False), trace), trace
 
 

@@ -34,6 +34,14 @@ def finite(tensor: Any, infinite: bool = False) -> bool:
     return not bool(torch.isnan(tensor).any()) if infinite else bool(torch.isfinite(tensor).all())
 
 
+def _mended(tensor: Any) -> Any:
+    import torch
+
+    if not isinstance(tensor, torch.Tensor) or not tensor.is_floating_point():
+        return tensor
+    return torch.where(torch.isfinite(tensor), tensor, torch.ones((), dtype=tensor.dtype))
+
+
 def reads_numbers(node: ir.Node) -> bool:
     """Whether what an operator makes tells of its operands' numbers: not of shapes, nor of what is finite."""
     return not traits_of(node) & (ASKS_FINITE | SHAPE_ONLY) and operator_name(node) != "NonZero"
@@ -70,6 +78,7 @@ class OperatorTrace:
     earlier: str = ""  # the first other operator with finite operands and a result that is not
     follow: bool = False  # also look for `decided`
     decided: str = ""  # the first operator that made a truth value, an index or an integer of a value that is not sound
+    mended: str = ""  # the value whose numbers that are not finite become 1
 
     def decide(self, condition: Tensor) -> bool:
         """Whether a condition holds."""
@@ -207,6 +216,8 @@ class _Evaluation:
             results = (results,)
         if step.detaches and not self.mode.surrogate:  # a search goes through
             results = [r.detach() if r.is_floating_point() else r for r in results]
+        if self.trace.mended and self.trace.mended in step.results:
+            results = [_mended(r) for r in results]
         for name, result in zip(step.results, results, strict=False):
             if name:
                 values[name] = self._exact(result) if step.constant else result

@@ -196,7 +196,8 @@ def _follow(request: dict[str, Any]) -> dict[str, Any]:
     seed = int(request["seed"])
     if request["forward"] and not consequences.happens(problem, witness, seed):
         return {"status": "elsewhere"}
-    answer: dict[str, Any] = {"status": "followed", "reached": consequences.reached(problem, witness, seed)}
+    found = consequences.reached(problem, witness, seed, request["watched"])
+    answer: dict[str, Any] = {"status": "followed", "reached": found}
     if answer["reached"] and request["weigh"] and problem.losses:
         shown = training.trained(problem, witness, request["watched"], seed)
         answer["training"] = asdict(shown)
