@@ -130,6 +130,36 @@ def without_checks(torch: Any) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def numbers_as_tensors(torch: Any) -> Iterator[None]:
+    """``1.0 - y`` of integers: decomposed it is a difference whose first operand is a number, which torch runs.
+
+    The exporter brings the integers to floating point, looks for the overload that takes what there is now, and finds
+    none that takes a number there. It is the one that takes a tensor of no axes: torch makes one of such a number.
+    """
+    try:
+        promotion: Any = importlib.import_module("torch.onnx._internal.fx.passes.type_promotion")
+        original = promotion.find_compatible_op_overload
+    except (ImportError, AttributeError):  # another version, which is asked as it is
+        yield
+        return
+
+    def found(op: Any, args: Any, kwargs: Any) -> Any:
+        try:
+            return original(op, args, kwargs)
+        except RuntimeError:
+            first, *rest = args or (None,)
+            if isinstance(first, bool) or not isinstance(first, (int, float)):
+                raise
+            return original(op, (torch.scalar_tensor(first), *rest), kwargs)
+
+    promotion.find_compatible_op_overload = found
+    try:
+        yield
+    finally:
+        promotion.find_compatible_op_overload = original
+
+
+@contextlib.contextmanager
 def numbers_of_doubles(program: Any, torch: Any) -> Iterator[None]:
     """In a program with doubles, a number that float32 rounds is written as one before it is cast to what it meets.
 

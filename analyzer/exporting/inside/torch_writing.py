@@ -46,7 +46,8 @@ def write_onnx(program: Any, out: str, torch: Any, given: Mapping[str, str] = Ma
         # A complex tensor that is changed in place has no gradient, which decompositions would ask for.
         written = allowances.numbers_of_doubles(program, torch)
         known, opaque_nodes = complex_numbers.known(torch), opaque.where_no_form(torch)
-        with torch.no_grad(), known, opaque_nodes, allowances.without_checks(torch), written, sizes:
+        numbers = allowances.numbers_as_tensors(torch)
+        with torch.no_grad(), known, opaque_nodes, allowances.without_checks(torch), written, sizes, numbers:
             exported = _exported(program, chosen, torch)
     reserved_names.take_back(exported.model.graph, given)
     unique_names.make_unique(exported.model.graph)
