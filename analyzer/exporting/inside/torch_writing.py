@@ -36,6 +36,7 @@ def write_onnx(program: Any, out: str, torch: Any, given: Mapping[str, str] = Ma
     if "dynamo" not in accepted:
         raise NoExporter(f"torch {torch.__version__} has no exporter for traced programs")
     allowances.equal_bounds(program, torch)
+    allowances.constants_copied(program, torch)
     allowances.tensors_alone(program, torch)
     with _silence():
         options: dict[str, Any] = {"dynamo": True, "optimize": False, "verbose": False}
