@@ -89,6 +89,32 @@ def equal_bounds(program: Any, torch: Any) -> None:
             node.kwargs = {k: float(v) if isinstance(v, int) else v for k, v in node.kwargs.items()}
 
 
+def constants_copied(program: Any, torch: Any) -> None:
+    """What a model writes into a tensor that is no buffer of it goes into a copy: the exporter refuses such constants.
+
+    A run reads what the tensor held and what was written since, as it does of the copy.
+    """
+    kind = torch.export.graph_signature.InputKind.CONSTANT_TENSOR
+    names = {spec.arg.name for spec in program.graph_signature.input_specs if spec.kind == kind}
+    constant = {node: node for node in program.graph.nodes if node.op == "placeholder" and node.name in names}
+    written: dict[Any, None] = {}
+    for node in program.graph.nodes:
+        schema = getattr(node.target, "_schema", None)
+        for argument, value in zip(schema.arguments, node.args) if schema is not None else ():  # noqa: B905
+            if isinstance(value, torch.fx.Node) and value in constant and argument.alias_info is not None:
+                constant[node] = constant[value]
+                if argument.alias_info.is_write:
+                    written[constant[value]] = None
+    behind = next((node for node in program.graph.nodes if node.op != "placeholder"), None)
+    for node in written:
+        with program.graph.inserting_before(behind):
+            copy = program.graph.call_function(torch.ops.aten.clone.default, (node,))
+        copy.meta.update(node.meta)
+        node.replace_all_uses_with(copy, delete_user_cb=lambda user, copy=copy: user is not copy)
+    if written:
+        program.graph_module.recompile()
+
+
 def tensors_alone(program: Any, torch: Any) -> None:
     """Numbers and texts among the results (``x.shape``) are left out: the exporter takes every result for a tensor."""
     output = next(node for node in reversed(program.graph.nodes) if node.op == "output")
@@ -127,6 +153,36 @@ def without_checks(torch: Any) -> Iterator[None]:
         yield
     finally:
         passes.decompose_with_registry = original
+
+
+@contextlib.contextmanager
+def numbers_as_tensors(torch: Any) -> Iterator[None]:
+    """``1.0 - y`` of integers: decomposed it is a difference whose first operand is a number, which torch runs.
+
+    The exporter brings the integers to floating point, looks for the overload that takes what there is now, and finds
+    none that takes a number there. It is the one that takes a tensor of no axes: torch makes one of such a number.
+    """
+    try:
+        promotion: Any = importlib.import_module("torch.onnx._internal.fx.passes.type_promotion")
+        original = promotion.find_compatible_op_overload
+    except (ImportError, AttributeError):  # another version, which is asked as it is
+        yield
+        return
+
+    def found(op: Any, args: Any, kwargs: Any) -> Any:
+        try:
+            return original(op, args, kwargs)
+        except RuntimeError:
+            first, *rest = args or (None,)
+            if isinstance(first, bool) or not isinstance(first, (int, float)):
+                raise
+            return original(op, (torch.scalar_tensor(first), *rest), kwargs)
+
+    promotion.find_compatible_op_overload = found
+    try:
+        yield
+    finally:
+        promotion.find_compatible_op_overload = original
 
 
 @contextlib.contextmanager

@@ -36,6 +36,7 @@ def write_onnx(program: Any, out: str, torch: Any, given: Mapping[str, str] = Ma
     if "dynamo" not in accepted:
         raise NoExporter(f"torch {torch.__version__} has no exporter for traced programs")
     allowances.equal_bounds(program, torch)
+    allowances.constants_copied(program, torch)
     allowances.tensors_alone(program, torch)
     with _silence():
         options: dict[str, Any] = {"dynamo": True, "optimize": False, "verbose": False}
@@ -46,7 +47,8 @@ def write_onnx(program: Any, out: str, torch: Any, given: Mapping[str, str] = Ma
         # A complex tensor that is changed in place has no gradient, which decompositions would ask for.
         written = allowances.numbers_of_doubles(program, torch)
         known, opaque_nodes = complex_numbers.known(torch), opaque.where_no_form(torch)
-        with torch.no_grad(), known, opaque_nodes, allowances.without_checks(torch), written, sizes:
+        numbers = allowances.numbers_as_tensors(torch)
+        with torch.no_grad(), known, opaque_nodes, allowances.without_checks(torch), written, sizes, numbers:
             exported = _exported(program, chosen, torch)
     reserved_names.take_back(exported.model.graph, given)
     unique_names.make_unique(exported.model.graph)
