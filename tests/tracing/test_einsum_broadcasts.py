@@ -10,7 +10,9 @@ import pytest
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore
 
-HEAD = "import numpy as np\nimport torch\nfrom einops import einsum\nx, y = torch.zeros(2, 1, 3), torch.zeros(2, 8, 3)\n"
+HEAD = (
+    "import numpy as np\nimport torch\nfrom einops import einsum\nx, y = torch.zeros(2, 1, 3), torch.zeros(2, 8, 3)\n"
+)
 
 
 def told(folder: Path, text: str) -> list[tuple[bool, int]]:
