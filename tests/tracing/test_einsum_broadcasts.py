@@ -20,14 +20,14 @@ def told(folder: Path, text: str) -> list[tuple[bool, int]]:
     return [(p.certain, p.site.line) for p in shared.problems.values() if p.level in ("error", "warning")]
 
 
-@pytest.mark.parametrize("one, other", [("x", "y"), ("y", "x"), ("x.numpy()", "y.numpy()"), ("y", "y")])
+@pytest.mark.parametrize(("one", "other"), [("x", "y"), ("y", "x"), ("x.numpy()", "y.numpy()"), ("y", "y")])
 def test_size_1_fits(tmp_path: Path, one: str, other: str) -> None:
     use = f"einsum({one}, {other}, 'b h i, b h j -> b h i j')"
     assert not told(tmp_path, f"z = {use}\nz.reshape(2, 8, 9)\n")
     assert told(tmp_path, f"z = {use}\nz.reshape(2, 1, 9)\n") == [(True, 6)]
 
 
-@pytest.mark.parametrize("one, other", [("x", "y[:, :7]"), ("y[:, :7]", "y"), ("y.numpy()", "y[:, :7].numpy()")])
+@pytest.mark.parametrize(("one", "other"), [("x", "y[:, :7]"), ("y[:, :7]", "y"), ("y.numpy()", "y[:, :7].numpy()")])
 def test_other_sizes_have_to_agree(tmp_path: Path, one: str, other: str) -> None:
     fits = one == "x"
     found = told(tmp_path, f"einsum({one}, {other}, 'b h i, b h j -> b h i j')")

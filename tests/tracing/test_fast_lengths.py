@@ -14,7 +14,7 @@ HEAD = "import scipy.fft\nimport torch\nfrom scipy.fftpack import next_fast_len\
 
 
 @pytest.mark.parametrize(
-    "call, wanted",
+    ("call", "wanted"),
     [("next_fast_len(97)", 100), ("next_fast_len(x.shape[1] + 9)", 50), ("next_fast_len(1)", 1),
      ("scipy.fft.next_fast_len(97)", 98), ("scipy.fft.next_fast_len(97, True)", 100),
      ("scipy.fft.next_fast_len(13, real=False)", 14), ("scipy.fft.next_fast_len(target=7, real=True)", 8)],
