@@ -20,6 +20,7 @@ from analyzer.tracing.contracts.annotations import Annotation, ObservedCall, ann
 from analyzer.tracing.contracts.hints import Hint, hints
 from analyzer.tracing.imports.modules import run_module
 from analyzer.tracing.imports.summaries import Summaries
+from analyzer.tracing.language.own_paths import own_path
 from analyzer.tracing.language.values import Scope
 from analyzer.tracing.paths.exploring import explore_paths, explore_sample, scale_of
 from analyzer.tracing.paths.frames import MOST_STEPS, Shared, comments_in
@@ -407,7 +408,7 @@ def _fold_hints(shared: Shared) -> None:
 def _run_script(tr: Tracer, tree: ast.Module, relative: str) -> Scope:
     scope = Scope()
     scope.names["__name__"] = "__main__"
-    scope.names["__file__"] = tr.unknown("a path", "data", pytype="str")
+    scope.names["__file__"] = own_path(relative)
     scope.names["__doc__"] = None
     tr.shared.sources.setdefault(relative, tree)
     run_module(tr, tree, scope, relative)

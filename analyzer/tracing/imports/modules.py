@@ -16,6 +16,7 @@ from analyzer.tracing.imports.libraries import MARK, RULED, folder_of, is_instal
 from analyzer.tracing.imports.library_index import defining, index_of
 from analyzer.tracing.imports.module_hooks import from_hook, is_hooked
 from analyzer.tracing.language.evaluation import run_block
+from analyzer.tracing.language.own_paths import own_path
 from analyzer.tracing.language.private_names import PRIVATE, with_private_names
 from analyzer.tracing.language.values import Api, Module, Scope, Value
 from analyzer.tracing.operators import constant_of, public_names
@@ -387,7 +388,7 @@ def _load(tr: Tracer, name: str) -> Value:
     scope = LazyScope(tree) if relative.startswith(MARK) and is_large(name) else Scope()
     module = tr.modules[key] = Module(name, relative, scope)
     scope.names["__name__"] = name
-    scope.names["__file__"] = tr.unknown("a path", "data", pytype="str")
+    scope.names["__file__"] = own_path(relative)
     if isinstance(scope, LazyScope):
         scope.module = module
         tr.shared.lazy[key] = module

@@ -18,6 +18,7 @@ from analyzer.tracing.language.operand_refusals import (
     takes_number,
 )
 from analyzer.tracing.language.overwriting import fill
+from analyzer.tracing.language.own_paths import joined, place_of
 from analyzer.tracing.language.plain_data import NotPlain
 from analyzer.tracing.language.rows import Rows
 from analyzer.tracing.language.set_operators import by_program
@@ -284,6 +285,9 @@ def _of_unknowns(tr: Tracer, op: type[ast.operator], left: Value, right: Value) 
     origins = [v.origin for v in (left, right) if isinstance(v, Unknown)]
     origin = next((o for o in origins if o not in FREE), origins[0])
     result = record(_SYMBOLS[op], (left, right), {}, tr.unknown("arithmetic", origin))
+    if op is ast.Div and (place := joined(place_of(left), (right,))):
+        result.kind, result.pytype, result.place = "pathlib.Path", "object", place
+        return result
     if any(isinstance(v, (str, bytes)) or (isinstance(v, Unknown) and v.pytype == "str") for v in (left, right)):
         result.pytype = "str"
         return result

@@ -29,6 +29,7 @@ from analyzer.tracing.language.generic_calls import version_for
 from analyzer.tracing.language.known_types import value_of
 from analyzer.tracing.language.lazy_iterators import dropped, given_up
 from analyzer.tracing.language.overwriting import fill
+from analyzer.tracing.language.own_paths import method_place
 from analyzer.tracing.language.plain_data import hashable, is_plain
 from analyzer.tracing.language.rows import Rows
 from analyzer.tracing.language.signatures import bind
@@ -225,7 +226,10 @@ def _call_unknown(
     looked_up = function.label.endswith(".get") and function.origin == "param"  # in what a caller gives
     origin = function.origin if looked_up or not function.known_source else "foreign"
     if typed:
-        return value_of(function.kind[4:], f"result of {function.label}", origin, f"{function.label}()")
+        found = value_of(function.kind[4:], f"result of {function.label}", origin, f"{function.label}()")
+        if isinstance(found, Unknown):
+            found.place = method_place(function, args)
+        return found
     result = Unknown(f"result of {function.label or 'an unknown function'}", origin, "")
     if function.label == "item":
         result.pytype = "number"

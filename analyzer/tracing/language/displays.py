@@ -22,6 +22,7 @@ from analyzer.tracing.language.known_types import DEVICE
 from analyzer.tracing.language.lazy_iterators import FEW, Passage, step_through
 from analyzer.tracing.language.loops import changed_by, unending
 from analyzer.tracing.language.overwriting import fill, set_somewhere
+from analyzer.tracing.language.own_paths import place_of
 from analyzer.tracing.language.own_truths import own_truth
 from analyzer.tracing.language.plain_data import LONGEST, WIDEST, hashable
 from analyzer.tracing.language.suspended_bodies import give
@@ -261,7 +262,9 @@ def text_of(tr: Tracer, value: Value) -> Value:
     if written is not None:
         return written
     told = "data" if isinstance(value, (Tensor, Poly)) else "imprecise"
-    return tr.unknown("text", getattr(value, "origin", told), pytype="str")
+    text = tr.unknown("text", getattr(value, "origin", told), pytype="str")
+    text.place = place_of(value)
+    return text
 
 
 def representation(tr: Tracer, value: Value) -> Value:

@@ -18,6 +18,7 @@ from importlib import resources
 from typing import Any
 
 from analyzer.tracing.language.container_values import is_exact
+from analyzer.tracing.language.own_paths import attribute_place
 from analyzer.tracing.language.values import Api, DictV, Layer, ListV, SetV, TupleV, Unknown, Value
 
 _BUILTIN = frozenset(("str", "int", "float", "bool", "list", "dict"))  # what `Unknown.pytype` can be of these
@@ -195,8 +196,12 @@ def attribute_of(value: Unknown, name: str, label: str) -> Value:
     if known is None or known.startswith("-> "):
         method = Unknown(reason, value.origin, label)
         method.kind = f"def {known[3:]}" if known is not None else ""
+        method.place = attribute_place(value, name)
         return method
-    return value_of(known, reason, value.origin, label)
+    found = value_of(known, reason, value.origin, label)
+    if isinstance(found, Unknown):
+        found.place = attribute_place(value, name)
+    return found
 
 
 def entered(value: Unknown) -> Value:

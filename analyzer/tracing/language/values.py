@@ -66,6 +66,7 @@ class Unknown:
         "label",
         "origin",
         "parts",
+        "place",
         "pytype",
         "reason",
         "tensor",
@@ -88,6 +89,7 @@ class Unknown:
         self.factors: tuple[Value, ...] = ()  # what it was computed of
         self.parts = 0  # of so many a function was asked for, which may give fewer
         self.kind = ""  # its type, see `known_types`; ``def str`` is a method that gives a text
+        self.place = ""  # where in the repository a path leads, see `own_paths`
 
     def state(self) -> Any:
         return (

@@ -10,6 +10,7 @@ from typing import Any
 from analyzer.tracing.language.dictionary_objects import plain_list, store_of
 from analyzer.tracing.language.known_types import returned, value_of
 from analyzer.tracing.language.memory import write, write_results
+from analyzer.tracing.language.own_paths import function_place
 from analyzer.tracing.language.tensor_objects import asked, dispatched, is_asked, unwrapped
 from analyzer.tracing.language.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.language.values import (
@@ -227,7 +228,10 @@ def _unknown_api(tr: Tracer, api: Api, args: tuple[Value, ...]) -> Value:
     if last.endswith(("Error", "Exception", "Warning")):
         return Api(api.name)
     if kind is not None:
-        return value_of(kind, f"result of {api.name}", "foreign", f"{last}()")
+        found = value_of(kind, f"result of {api.name}", "foreign", f"{last}()")
+        if isinstance(found, Unknown):
+            found.place = function_place(api.name, args)
+        return found
     return Unknown(
         f"result of {api.name}",
         "foreign" if not api.name.startswith(("torch.", "tf.", "keras.", "numpy.")) else "imprecise",

@@ -14,7 +14,8 @@ from analyzer.tracing.operators.axis_names import tell_renamed
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.validity.terms import Term, equal, floor_div, mod, product
+from analyzer.validity.specs.common import broadcast_size
+from analyzer.validity.terms import Term, any_of, equal, floor_div, mod, product
 
 Group = tuple[str, ...]  # the axes of one dimension: names, "1" and "…"
 _RULE = "pattern"
@@ -220,6 +221,9 @@ def _layer(op: Op, pattern: Value, axes: dict[str, Value], kind: str = "") -> Va
     return Native(op.short, run)
 
 
+_STRICT = frozenset(("tf", "keras"))  # whose einsum stretches no axis of size 1
+
+
 @operator("einops.einsum einops.einops.einsum", "*operands")
 def einsum(op: Op, operands: tuple[Value, ...]) -> Value:
     tensors = [operand_of(op, value) for value in operands[:-1]]
@@ -241,10 +245,17 @@ def einsum(op: Op, operands: tuple[Value, ...]) -> Value:
         if len(dims) != len(names):
             fail(op, _RULE, f"the pattern `{' '.join(names)}` has {len(names)} dimensions but the input has "
                  f"{len(dims)} (shape {show_shape(dims)})", tuple(given))  # fmt: skip
+        own: dict[str, Term] = {}
         for name, size in zip(names, dims, strict=True):
-            known = sizes.setdefault(name, size)
-            require(op, equal(known, size), _RULE, f"axis {name} is {known} in one input and {size} in another",
+            diagonal = own.setdefault(name, size)
+            require(op, equal(diagonal, size), _RULE, f"axis {name} is {diagonal} and {size} in one input",
                     tuple(given))  # fmt: skip
+        for name, size in own.items():
+            known = sizes.get(name, size)
+            same = equal(known, size)
+            fits = same if tensor.framework in _STRICT else any_of(same, equal(known, 1), equal(size, 1))
+            require(op, fits, _RULE, f"axis {name} is {known} in one input and {size} in another", tuple(given))
+            sizes[name] = broadcast_size(known, size, same)
     outputs = right.split()
     for name in outputs:
         if name not in sizes:

@@ -237,6 +237,6 @@ def outside(op: Op, args: tuple[Value, ...]) -> Value:
     return op.tr.unknown(f"np.{op.short}()", "foreign")
 
 
-@operator("numpy.loadtxt numpy.genfromtxt numpy.fromfile numpy.frombuffer numpy.fromstring", "*args")
+@operator("numpy.fromfile numpy.frombuffer numpy.fromstring", "*args")
 def read(op: Op, args: tuple[Value, ...]) -> Value:
     return unknown(op)

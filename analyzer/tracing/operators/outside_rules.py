@@ -8,13 +8,13 @@ from analyzer.tracing.operators.table import Entry, Op, parse_signature
 
 _TYPES = {
     "bool": (
-        "torch.allclose torch.equal torch.is_grad_enabled torch.is_inference_mode_enabled torch.is_autocast_enabled "
+        "torch.equal torch.is_grad_enabled torch.is_inference_mode_enabled torch.is_autocast_enabled "
         "torch.is_storage torch.are_deterministic_algorithms_enabled "
         "torch.is_deterministic_algorithms_warn_only_enabled "
         "torch.can_cast "
         "torch.nn.parameter.is_lazy torch.cuda.is_initialized torch.cuda.is_bf16_supported "
         "torch.onnx.is_in_onnx_export "
-        "numpy.allclose numpy.array_equal numpy.array_equiv numpy.isscalar numpy.issubdtype numpy.may_share_memory "
+        "numpy.array_equal numpy.array_equiv numpy.isscalar numpy.issubdtype numpy.may_share_memory "
         "numpy.shares_memory numpy.iterable numpy.can_cast "
         "tf.is_tensor tf.executing_eagerly tf.inside_function tf.test.is_gpu_available tf.io.gfile.exists "
         "tf.io.gfile.isdir tf.gfile.Exists keras.backend.is_keras_tensor keras.utils.is_keras_tensor"
@@ -36,7 +36,7 @@ _TYPES = {
         "torch.nn.utils.clip_grad_value_ torch._assert "
         "numpy.testing.assert_allclose numpy.testing.assert_array_equal numpy.testing.assert_equal "
         "numpy.testing.assert_almost_equal numpy.testing.assert_array_almost_equal numpy.random.seed "
-        "numpy.set_printoptions numpy.save numpy.savez numpy.savez_compressed numpy.savetxt "
+        "numpy.set_printoptions numpy.savez numpy.savez_compressed "
         "tf.debugging.assert_equal tf.debugging.assert_near tf.debugging.assert_less tf.debugging.assert_greater "
         "tf.debugging.assert_rank tf.config.set_visible_devices tf.config.set_logical_device_configuration "
         "tf.config.experimental.set_memory_growth tf.config.run_functions_eagerly "

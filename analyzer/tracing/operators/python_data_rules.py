@@ -19,6 +19,7 @@ from analyzer.tracing.language.builtins import BUILTINS, EXCEPTIONS, Call
 from analyzer.tracing.language.collected import in_order
 from analyzer.tracing.language.evaluation import get_attribute, get_item, iterate
 from analyzer.tracing.language.known_types import member, returned, value_of
+from analyzer.tracing.language.own_paths import function_place
 from analyzer.tracing.language.plain_data import NotPlain, applied, as_value, plain_data
 from analyzer.tracing.language.values import DefaultDict, DequeV, DictV, ListV, Native, Object, Value
 from analyzer.tracing.operators.itertools_rules import all_elements
@@ -59,7 +60,9 @@ def pure(op: Op, args: tuple[Value, ...]) -> Value:
     try:
         return applied(function, args, dict(op.extra))
     except NotPlain:
-        return op.tr.unknown(f"{op.short}()")
+        found = op.tr.unknown(f"{op.short}()")
+        found.place = function_place(op.name, args)
+        return found
 
 
 @operator("operator.itemgetter operator.attrgetter", "*names")

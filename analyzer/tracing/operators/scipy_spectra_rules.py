@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor
@@ -92,3 +93,24 @@ def _times(op: Op, length: int, size: int | None, noverlap: Value) -> int | None
         length += 2 * (size // 2) if boundary is not None else 0
         length += (-(length - size) % step) % size if padded else 0
     return (length - shared) // step
+
+
+_FAST = {"scipy.fftpack.next_fast_len": (2, 3, 5), "scipy.fft.next_fast_len": (2, 3, 5, 7, 11)}  # prime factors
+_LONGEST = 1_000_000  # which is looked for
+
+
+@operator(" ".join(_FAST), "target real=False")
+def next_fast_length(op: Op, target: Value, real: Value) -> Value:
+    """The next length that has no other prime factors; a real transform's has those up to 5."""
+    if type(target) is not int or not 0 < target <= _LONGEST or not isinstance(real, (bool, int)):
+        return op.tr.unknown("a length", "data", pytype="int")
+    factors = _FAST["scipy.fftpack.next_fast_len"] if real else _FAST[op.name]
+    return next(size for size in itertools.count(target) if _left_of(size, factors) == 1)
+
+
+def _left_of(size: int, factors: tuple[int, ...]) -> int:
+    """What is left of a number without these factors."""
+    for factor in factors:
+        while size % factor == 0:
+            size //= factor
+    return size

@@ -10,6 +10,7 @@ from typing import Any
 
 from analyzer.tracing.imports.kept_modules import undone
 from analyzer.tracing.imports.modules import run_module
+from analyzer.tracing.language.own_paths import own_path
 from analyzer.tracing.language.values import Scope
 from analyzer.tracing.paths.exploring import define, explore_beside, explore_cut, explore_paths, explore_sample
 from analyzer.tracing.paths.frames import Shared
@@ -117,7 +118,7 @@ def _proved_since(shared: Shared, before: dict[tuple[Any, ...], Diagnostic]) -> 
 def _run_driver(tr: Tracer, driver: Driver) -> Scope:
     scope = Scope()
     scope.names["__name__"] = "__main__"
-    scope.names["__file__"] = tr.unknown("a path", "data", pytype="str")
+    scope.names["__file__"] = own_path(driver.path)
     run_module(tr, driver.tree, scope, driver.path)
     return scope
 
