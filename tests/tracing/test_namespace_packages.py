@@ -38,3 +38,14 @@ def test_a_package_imports_its_own_modules(tmp_path: Path, imported: str) -> Non
         shared = explore(tmp_path, "run.py", ast.parse(program), Versions())
         errors = [p.site.line for p in shared.problems.values() if p.level == "error" and p.proved]
         assert errors == ([] if size == 4 else [3])
+
+
+def test_a_package_named_like_an_installed_library_does_not_hide_it(tmp_path: Path) -> None:
+    """``shared/common/jinja2/__init__.py`` without ``shared/__init__.py`` is ``shared.common.jinja2``."""
+    folder = tmp_path / "shared" / "common" / "jinja2"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text("")
+    (folder / "tools.py").write_text("from jinja2 import Template\nfrom jinja2 import absent_here\n")
+    tree = ast.parse((folder / "tools.py").read_text())
+    shared = explore(tmp_path, "shared/common/jinja2/tools.py", tree, Versions())
+    assert 1 not in [p.site.line for p in shared.problems.values()]

@@ -319,7 +319,8 @@ def _is_namespace(folder: Path, name: str) -> bool:
 def _search_path(tr: Tracer, first: str) -> list[Path]:
     """Where Python looks for a top-level module: the script's folder, the root, `src`, the folder that holds the
     importing package. A file inside a package is imported, so its own folder comes last; neither it nor the folders
-    above hide the standard library or one that has rules (`net/keras/` without `net/__init__.py` is `net.keras`). A
+    above hide the standard library or one that has rules (`net/keras/` without `net/__init__.py` is `net.keras`), nor
+    does the folder above a package hide what is installed (it may lie in a package without `__init__.py` itself). A
     file with relative imports cannot be a script, so its folder does not count. Nothing hides a module that is compiled
     into the interpreter."""
     root = tr.shared.root
@@ -334,7 +335,8 @@ def _search_path(tr: Tracer, first: str) -> list[Path]:
         return list(dict.fromkeys((*scripts, root, root / "src")))
     inside = any(_imports_relatively(tr.shared.sources.get(f.path)) for f in frames)
     beside = [f for f in folders if f in scripts or not inside]
-    return list(dict.fromkeys((*scripts, root, root / "src", *map(_above_package, folders), *beside)))
+    above = [] if is_installed(first) else map(_above_package, folders)
+    return list(dict.fromkeys((*scripts, root, root / "src", *above, *beside)))
 
 
 @functools.lru_cache(maxsize=512)
