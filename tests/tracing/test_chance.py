@@ -51,3 +51,16 @@ def test_what_no_order_changes_is_known(tmp_path: Path) -> None:
     for size, told in (("sum(i)", 13), ("max(i)", 5), ("sorted(i)[0]", 3)):
         assert _errors(tmp_path, f"{shuffle}torch.zeros(2, {size}) @ torch.zeros({told}, 1)\n") == []
         assert _errors(tmp_path, f"{shuffle}torch.zeros(2, {size}) @ torch.zeros({told + 1}, 1)\n") == [True]
+
+
+GOING_ON = "import somewhere\ni = [torch.zeros(3), torch.zeros(3), *somewhere.parts()]\n"
+
+
+def test_of_a_list_that_goes_on_nobody_knows_what_comes_first(tmp_path: Path) -> None:
+    assert _errors(tmp_path, f"{GOING_ON}i[0] @ torch.zeros(4, 1)\n") == [True]
+    assert _errors(tmp_path, f"{GOING_ON}random.shuffle(i)\ni[0] @ torch.zeros(4, 1)\n") == []
+
+
+def test_what_is_shuffled_twice_is_still_what_it_was(tmp_path: Path) -> None:
+    text = "i = [3, 5, 5]\nrandom.shuffle(i)\nrandom.shuffle(i)\n"
+    assert _errors(tmp_path, f"{text}if sum(i) != 13:\n    torch.zeros(2, 3) @ torch.zeros(4, 1)\n") == []

@@ -33,10 +33,13 @@ def shuffled(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(x, Tensor):
         followed = op.tr.sampler is not None and not op.tr.speculating and op.tr.sampler.shuffled(x)
         write(op.tr, x, followed=followed)
-    if isinstance(x, ListV) and len(x.items) > 1:
+    if isinstance(x, ListV) and (len(x.items) > 1 or x.open):
         op.tr.touch(x)
         if op.tr.sampler is not None and not op.tr.speculating and not x.open:
             op.tr.sampler.shuffle(x.items)
+            return None
+        if x.open:  # what follows may stand anywhere now
+            x.lose()
             return None
         either = _either(x.items)
         if either is None:  # one order of many

@@ -29,14 +29,16 @@ def explore_methods(base: Tracer, classes: list[Class], scope: Scope, relative: 
     waiting = [(c, f) for c in classes for f in _methods(c) if f"{f.path}:{f.node.lineno}" not in shared.reached]
     limit, before = shared.most_steps, dict(shared.problems)
     shared.most_steps = min(limit, shared.steps + int(METHOD_STEPS * scale))
-    for place, (cls, function) in enumerate(waiting[:MOST_METHODS], start=1):
-        line = f"{function.path}:{function.node.lineno}"
-        if line in shared.reached:
-            continue
-        body = partial(_call_method, base, cls, function, scope, relative)
-        left = len(waiting[:MOST_METHODS]) - place
-        explore_beside(base, f"{cls.name}.{function.name}", scale, body, f"{line} method", left)
-    shared.most_steps = limit
+    try:
+        for place, (cls, function) in enumerate(waiting[:MOST_METHODS], start=1):
+            line = f"{function.path}:{function.node.lineno}"
+            if line in shared.reached:
+                continue
+            body = partial(_call_method, base, cls, function, scope, relative)
+            left = len(waiting[:MOST_METHODS]) - place
+            explore_beside(base, f"{cls.name}.{function.name}", scale, body, f"{line} method", left)
+    finally:
+        shared.most_steps = limit
     for key, problem in list(shared.problems.items()):
         joint = problem.joint and problem.operand not in _OF_RANKS  # callers may never choose all of it together
         if joint and problem is not before.get(key):
