@@ -20,6 +20,7 @@ from analyzer.graph import Graph, ValueRange
 from analyzer.graph.model import SHOWN, SPAN, UNTRAINED
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
+from analyzer.numerical.confirm.consequences import reached
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.nearby import drawn_anew
 from analyzer.numerical.confirm.objective import LOWEST, ZERO
@@ -285,6 +286,22 @@ def test_each_of_two_failures_that_reach_the_result_blocks(workers: Confirmer) -
     ]
     found = review(workers, nodes, range_=(-100, 100), c=2)
     assert {r for r, f in found.items() if f.level is Level.ERROR} == {"exp-overflow", "sqrt-of-negative"}
+
+
+def test_what_another_failure_absorbs_has_not_died_out() -> None:
+    """One element of two meets the NaN of a root, the other is not taken: without the root the first would be seen."""
+    import torch
+
+    nodes = [N("Exp", ["x"], ["e"]), N("Sqrt", ["z"], ["s"]), N("Add", ["e", "s"], ["a"])]
+    nodes += [N("Where", ["first", "a", "z"], ["y"])]
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2]) for n in "xzy"]
+    first = numpy_helper.from_array(np.array([True, False]), "first")
+    model = helper.make_model(helper.make_graph(nodes, "g", values[:2], values[2:], [first]), ir_version=10)
+    leaves = tuple(Leaf(n, (2,), "FLOAT", -100.0, 100.0, "input", None) for n in "xz")
+    problem = SearchProblem(ir.from_proto(model), leaves, ("x",), ("e",), (-1, LOWEST), results=("y",))
+    witness = {"x": torch.tensor([99.0, 99.0]), "z": torch.tensor([-1.0, 1.0])}
+    assert reached(problem, witness, 0, "e") == "`y` is not finite"
+    assert reached(problem, {**witness, "x": torch.tensor([1.0, 99.0]), "z": torch.ones(2)}, 0, "e") == ""
 
 
 ONES = np.ones(4)

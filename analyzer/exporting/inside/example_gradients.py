@@ -14,7 +14,7 @@ from typing import Any
 
 from .failure import Project
 
-SECONDS = 3.0  # of a forward run: longer ones are not run again with gradients
+SECONDS = 3.0  # of processor time of a forward run: longer ones are not run again with gradients
 _FUNCTION = re.compile(r"Function '(\w+)' returned nan values")
 _FRAME = re.compile(r'File "([^"\n]+)", line (\d+)')
 
@@ -46,9 +46,9 @@ def undefined(
 
 def _undefined(module: Any, args: Any, kwargs: Any, project: Project, torch: Any, said: list[Any]) -> dict[str, Any]:
     weights = [w for w in module.parameters() if w.requires_grad]
-    began = time.monotonic()
+    began = time.process_time()
     total = _total(module(*args, **kwargs), torch)
-    if not weights or total is None or time.monotonic() - began > SECONDS:
+    if not weights or total is None or time.process_time() - began > SECONDS:
         return {}
     found = torch.autograd.grad(total, weights, allow_unused=True)
     bad = sum(bool(torch.isnan(g).any()) for g in found if g is not None)

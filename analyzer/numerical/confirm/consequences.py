@@ -56,31 +56,26 @@ def _dies_out(problem: SearchProblem, values: Mapping[str, Any], trace: Operator
     mended, other = _values(problem, leaves, mended=failing)
     if trace.decided and not other.decided:
         return False
-    changed = {n for n, v in values.items() if n in mended and not bool(_alike(v, mended[n]).all())}
+    changed = {n for n, v in values.items() if n in mended and not _alike(v, mended[n])}
     _, steps = problem.program.prepared(problem.program.graph)
     for step in steps:
-        if changed.isdisjoint(n for n in step.operands if n):
-            continue
         made = [name for name in step.results if name]
-        if step.control is not None or any(_absorbs(values.get(n), mended.get(n)) for n in made):
+        if changed.isdisjoint(n for n in step.operands if n) or not changed.isdisjoint(made):
+            continue
+        if step.control is not None or not all(finite(values.get(name)) for name in made):
             return False  # hidden in a body, or behind what another failure made
     return changed.isdisjoint((*problem.results, *problem.losses))
 
 
-def _absorbs(one: Any, other: Any) -> bool:
-    """Whether an element is the same, and not finite, so that nothing tells what came in."""
+def _alike(one: Any, other: Any) -> bool:
     import torch
 
-    return not finite(one) and bool((_alike(one, other) & ~torch.isfinite(one)).any())
-
-
-def _alike(one: Any, other: Any) -> Any:
-    """Which elements of two runs' values are the same; one truth where these are no tensors of one shape."""
-    import torch
-
-    if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor) or one.shape != other.shape:
-        return torch.tensor(one is other)
-    return (one == other) | (torch.isnan(one) & torch.isnan(other))
+    if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
+        return one is other
+    if one.shape != other.shape or not one.is_floating_point():
+        return bool(torch.equal(one, other))
+    same: bool = torch.isclose(one, other, 0, 0, equal_nan=True).all().item()
+    return same
 
 
 def _values(problem: SearchProblem, point: Point, mended: str = "") -> tuple[dict[str, Any], OperatorTrace]:

@@ -19,7 +19,7 @@ class Shuffled(Unknown):
 
 def shuffled_elements(items: Sequence[Value], pytype: str) -> list[Value]:
     """As many unknowns as items, which are these in some order."""
-    among = tuple(in_any_order(items))
+    among = tuple(items)
     return [Shuffled(among, pytype) for _ in items]
 
 
