@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -123,6 +123,7 @@ def _explore_caller(shared: Shared, caller: Caller, relative: str) -> None:
     shared.reached, shared.effort = set(), Effort(CALLER_EFFORT)
     shared.most_steps = shared.steps + CALLER_STEPS
     shared.sources.setdefault(caller.path, caller.tree)
+    kept: dict[tuple[object, ...], Diagnostic] = {}
     try:
         base = Tracer(shared)
         base.in_definition = True
@@ -132,36 +133,38 @@ def _explore_caller(shared: Shared, caller: Caller, relative: str) -> None:
             for place, name in enumerate(caller.users[:MOST_USERS], start=1):
                 value = scope.names.get(name)
                 if isinstance(value, (Class, Function)) and value.path == caller.path:
-                    told = dict(shared.problems)
                     explore_part(base, value, scope, caller.path, 1.0, len(caller.users[:MOST_USERS]) - place)
-                    _keep_own(shared, told, relative, TOLD.format(name, caller.path))
+                    told = TOLD.format(name, caller.path)
+                    kept = {**_own(shared.problems, before, relative, told), **kept}
     except OutOfBudget:
         pass
     finally:
-        _keep_own(shared, before, relative, None)
+        shared.problems.clear()
+        shared.problems.update({**kept, **before})
         shared.most_steps, shared.effort, shared.share = limit, effort, share
         shared.reached |= reached
         shared.notes, shared.cut_short, shared.ran_out = notes, cut_short, ran_out
         shared.unknown_calls, shared.known_calls = counts
 
 
-def _keep_own(
-    shared: Shared, before: dict[tuple[object, ...], Diagnostic], relative: str, told: str | None
-) -> None:  # fmt: skip
-    """Of what is new keep what a line of the file has a part in, as possible."""
-    for key in [k for k, p in shared.problems.items() if p is not before.get(k)]:
-        problem = shared.problems.pop(key)
-        has_part = problem.site.path == relative or any(site.path == relative for site in problem.places)
-        if told is None and problem.tier.endswith(TOLD.partition("{}")[2].partition("{}")[2]):
-            shared.problems[key] = problem
-        elif key in before:
-            shared.problems[key] = before[key]
-        elif told is not None and has_part and problem.level in ("error", "warning") and _concerns_sizes(problem):
-            shared.problems[key] = replace(problem, tier=told, unreached=True)
+def _own(
+    problems: Mapping[tuple[object, ...], Diagnostic],
+    before: Mapping[tuple[object, ...], Diagnostic],
+    relative: str,
+    told: str,
+) -> dict[tuple[object, ...], Diagnostic]:
+    """Of what is new that in which a line of the file has a part, as possible."""
+    new = {key: problem for key, problem in problems.items() if key not in before and _concerns_sizes(problem)}
+    return {key: replace(p, tier=told, unreached=True) for key, p in new.items() if _has_part(p, relative)}
+
+
+def _has_part(problem: Diagnostic, relative: str) -> bool:
+    return problem.site.path == relative or any(site.path == relative for site in problem.places)
 
 
 def _concerns_sizes(problem: Diagnostic) -> bool:
-    return problem.tier not in MADE_UP_RUNS and problem.rule in _OF_SIZES
+    told = problem.level in ("error", "warning") and problem.tier not in MADE_UP_RUNS
+    return told and problem.rule in _OF_SIZES
 
 
 _OF_SIZES = frozenset(("tracing/incompatible-shape", "tracing/forced-dimension"))
