@@ -37,6 +37,12 @@ CASES = {
         r"calling build\(\) failed with SystemExit: 3",
         3,
     ),
+    "a program's own arguments, which stand at their defaults": (
+        "import argparse, sys\ndef build():\n    p = argparse.ArgumentParser()\n    p.add_argument('--width', default='8')\n"
+        "    raise ValueError(sys.argv[0][-5:] + p.parse_args().width)\n",
+        r"calling build\(\) failed with ValueError: /m.py8 \(m.py:5\)$",
+        5,
+    ),
     "arguments that nobody passes": (
         "def build(width, depth=2, *, name): return 1\n",
         r"build needs arguments \(width, name\); an entry point takes none: give them defaults .*\(m.py:1\)$",

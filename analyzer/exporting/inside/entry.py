@@ -67,7 +67,7 @@ def build(entry: str, root: str) -> Built:
         raise ExportFailure(f"{entry!r} is not an entry point; write it as path/to/file.py:name")
     if not os.path.isfile(os.path.join(root, path)):
         raise ExportFailure(f"{entry}: there is no file {path!r}; paths of entry points are relative to the repository")
-    _search_path(root, path)
+    _as_a_script(root, path)
     opened = _opened_from_now_on(project)
     _frameworks_of(os.path.join(root, path))
     fix_seeds()
@@ -131,8 +131,9 @@ def _modules() -> list[ModuleType]:
     return [m for m in list(sys.modules.values()) if isinstance(m, ModuleType)]
 
 
-def _search_path(root: str, path: str) -> None:
-    """As if the project were installed in place and the file started as a script."""
+def _as_a_script(root: str, path: str) -> None:
+    """As if the project were installed in place and the file started as a script, without arguments."""
+    sys.argv = [os.path.join(root, path)]
     source = os.path.join(root, "src")
     front = [root, source] if os.path.isdir(source) else [root]
     folder = os.path.dirname(os.path.join(root, path))
