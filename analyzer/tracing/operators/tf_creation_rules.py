@@ -10,6 +10,7 @@ from analyzer.tracing.operators.element_types import asked_type, default_float, 
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.ragged import refuse_ragged
+from analyzer.tracing.operators.ranges import length_of_range
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import shape_value, tensor
 from analyzer.validity.terms import Poly
@@ -122,9 +123,8 @@ def eye(op: Op, num_rows: Value, num_columns: Value, rest: tuple[Value, ...]) ->
 @operator("tf.range", "start limit=None delta=1 *rest")
 def range_(op: Op, start: Value, limit: Value, delta: Value, rest: tuple[Value, ...]) -> Value:
     low, high = (0, start) if limit is None else (start, limit)
-    a, b = op.tr.term_of(low), op.tr.term_of(high)
-    length = b - a if a is not None and b is not None and delta == 1 else op.tr.fresh("range", "unknown", 0)
-    return Tensor((length,), None, "tf", site=op.where)
+    length = length_of_range(op, low, high, delta)
+    return Tensor((op.tr.fresh("range", "unknown", 0) if length is None else length,), None, "tf", site=op.where)
 
 
 @operator("tf.linspace tf.lin_space", "start stop num *rest")
