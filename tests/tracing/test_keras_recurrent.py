@@ -42,6 +42,8 @@ PROGRAMS = [
         "(2, 14)",
         "(2, 7)",
     ),
+    ("keras.layers.RandomFlip('horizontal')(tf.ones((2, 8, 8, 3))) + tf.zeros({})", "3", "4"),
+    ("keras.layers.RandomZoom(0.1)(keras.layers.RandomRotation(0.1)(tf.ones((2, 8, 6, 3)))) + tf.zeros({})", "3", "6"),
     ("K.arange(0.0, 16, 2.0) + tf.zeros({})", "8", "16"),
     ("n = K.shape(x)[1]\nK.arange(n - 1, -1, -1, dtype='float32') + tf.zeros({})", "9", "8"),
 ]
