@@ -203,6 +203,23 @@ def test_integers_without_a_meaning_tell_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("F.interpolate(torch.randint(0, 3, (1, 1, 8, 8)).float(), size=(4, 4)).long()", False),
+        ("F.interpolate(torch.randint(0, 3, (1, 1, 8, 8)).float(), size=(4, 4)).round().long().squeeze(1) + 1", False),
+        ("(torch.rand(50) * 9).long()", True),
+        ("F.interpolate(torch.rand(1, 9, 64, 64), size=(40, 40)).argmax(1)", True),
+    ],
+)
+def test_integers_made_of_floats_that_are_not_computed_tell_nothing(made: str, told: bool, tmp_path: Path) -> None:
+    """Places in them are in range whatever they are."""
+    file = tmp_path / "program.py"
+    file.write_text(f"import torch\nimport torch.nn.functional as F\nF.one_hot({made}, 5)\n")
+    found = [f for f in trace(file, tmp_path, target="t").findings if f.level.value != "note"]
+    assert bool(found) is told, found
+
+
+@pytest.mark.parametrize(
     ("fails", "told"),
     [
         ("torch.zeros(3, n) @ torch.zeros(5, 2)", "possible"),  # as where the sizes are written down

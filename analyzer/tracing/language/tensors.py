@@ -9,9 +9,9 @@ from typing import Any
 from analyzer.tracing.paths.symbols import Site
 from analyzer.validity.terms import Poly, Term
 
-# What elements mean in a run on made-up numbers: computed as the program does; near to that, or drawn for what is not
-# computed; drawn from a range that may be none of theirs.
-COMPUTED, ESTIMATED, INVENTED = range(3)
+# What elements mean in a run on made-up numbers: computed as the program does; near to that, or drawn as it draws;
+# drawn for floats that are not computed, whose range is another; drawn for integers, which may be none of theirs.
+COMPUTED, ESTIMATED, DRAWN, INVENTED = range(4)
 
 
 class Shape:

@@ -193,24 +193,6 @@ def recurrent(op: Op, layer: Layer, inputs: Value, rest: tuple[Value, ...]) -> V
     return (out, one, like(op, source, (source.dims[0], units), kind)) if "LSTM" in layer.name else (out, one)
 
 
-@operator("keras.layers.Bidirectional.__call__", "layer inputs *rest")
-def bidirectional(op: Op, layer: Layer, inputs: Value, rest: tuple[Value, ...]) -> Value:
-    inner = layer.args.get("layer")
-    merge_mode = layer.args.get("merge_mode", "concat")
-    result = call(op.tr, inner, (inputs,), {})
-    if isinstance(result, Tensor) and result.dims:
-        factor = 2 if merge_mode == "concat" else 1
-        return Tensor(
-            (*result.dims[:-1], result.dims[-1] * factor),
-            "float32",
-            "tf",
-            site=op.where,
-            sources=(result,),
-            graph=result.graph,
-        )
-    return op.tr.unknown("result of Bidirectional")
-
-
 @operator("keras.layers.MultiHeadAttention.__init__", "num_heads key_dim value_dim=None *rest")
 def attention_arguments(op: Op, **arguments: Value) -> Value:
     return None

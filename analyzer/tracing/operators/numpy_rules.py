@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Api, Iterator_, ListV, Unknown, Value
 from analyzer.tracing.operators.element_types import OBJECTS, array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.numpy_operands import array, made, of, unknown
 from analyzer.tracing.operators.ragged import refuse_ragged
+from analyzer.tracing.operators.ranges import length_of_range
 from analyzer.tracing.operators.reinterpretation import reinterpreted
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
-from analyzer.validity.terms import Poly, floor_div
+from analyzer.validity.terms import Poly
 
 MOST_ELEMENTS = 64  # whose values are kept
 
@@ -165,14 +164,10 @@ def view(op: Op, a: Value, dtype: Value, type: Value) -> Value:
 @operator("numpy.arange", "*args")
 def arange(op: Op, args: tuple[Value, ...]) -> Value:
     given = [op.extra.get(name, value) for name, value in zip(("start", "stop", "step"), _bounds(args), strict=True)]
-    if all(isinstance(v, (int, float)) for v in given) and given[2]:
-        return made(op, (max(0, math.ceil((given[1] - given[0]) / given[2])),), _number_type(given))
-    start, stop, step = given
-    a, b = op.tr.term_of(start), op.tr.term_of(stop)
-    if a is None or b is None or not isinstance(step, int) or step < 1:
+    length = length_of_range(op, *given)
+    if length is None:
         return made(op, (op.tr.fresh("arange", "unknown", 0),))
-    length = b - a if step == 1 else floor_div(b - a + step - 1, step)
-    return made(op, (length if not isinstance(length, int) or length >= 0 else 0,), "int64")
+    return made(op, (length,), _number_type(given))
 
 
 def _bounds(args: tuple[Value, ...]) -> tuple[Value, Value, Value]:

@@ -220,4 +220,4 @@ def check_slice(tr: Tracer, tensors: list[Tensor], mapping: dict[str, Any], node
 def _instantiated(tr: Tracer, name: str) -> bool:
     """Symbols that a run decides: dimensions of placeholders, and those that operators define from them."""
     known = tr.symbols.known.get(name)
-    return known is None or known.graph
+    return known is None or known.graph or known.kind == "lost"  # of what came of the inputs, for all that is known

@@ -10,6 +10,8 @@ from analyzer.tracing.operators.element_types import asked_type, default_float, 
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.ragged import refuse_ragged
+from analyzer.tracing.operators.ranges import length_of_range
+from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import shape_value, tensor
 from analyzer.validity.terms import Poly
@@ -113,18 +115,22 @@ def create(op: Op, shape: Value, rest: tuple[Value, ...]) -> Value:
     return result
 
 
-@operator("tf.eye", "num_rows num_columns=None *rest")
-def eye(op: Op, num_rows: Value, num_columns: Value, rest: tuple[Value, ...]) -> Value:
+@operator("tf.eye", "num_rows num_columns=None batch_shape=None *rest")
+def eye(op: Op, num_rows: Value, num_columns: Value, batch_shape: Value, rest: tuple[Value, ...]) -> Value:
     rows, columns = op.tr.term_of(num_rows), op.tr.term_of(num_columns if num_columns is not None else num_rows)
-    return Tensor(None if rows is None or columns is None else (rows, columns), None, "tf", site=op.where)
+    before = () if batch_shape is None else shape_value(op, batch_shape)
+    known = rows is not None and columns is not None and before is not None
+    return Tensor((*(before or ()), rows, columns) if known else None, None, "tf", site=op.where)
 
 
 @operator("tf.range", "start limit=None delta=1 *rest")
 def range_(op: Op, start: Value, limit: Value, delta: Value, rest: tuple[Value, ...]) -> Value:
+    """Unlike NumPy's it must not lead away from its bound."""
     low, high = (0, start) if limit is None else (start, limit)
-    a, b = op.tr.term_of(low), op.tr.term_of(high)
-    length = b - a if a is not None and b is not None and delta == 1 else op.tr.fresh("range", "unknown", 0)
-    return Tensor((length,), None, "tf", site=op.where)
+    if all(isinstance(v, (int, float)) for v in (low, high, delta)) and delta and (high - low) * delta < 0:
+        fail(op, "range", f"the range from {low} to {high} cannot have the step {delta}")
+    length = length_of_range(op, low, high, delta)
+    return Tensor((op.tr.fresh("range", "unknown", 0) if length is None else length,), None, "tf", site=op.where)
 
 
 @operator("tf.linspace tf.lin_space", "start stop num *rest")

@@ -10,7 +10,7 @@ from analyzer.tracing.language.values import Instance, Object, Unknown, Value
 from analyzer.tracing.operators.element_types import default_float
 from analyzer.tracing.operators.elementwise import broadcast, fit_last
 from analyzer.tracing.operators.hyperparameters import FLOATS
-from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.operands import items_of, tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
 from analyzer.tracing.paths.tracer import Tracer
@@ -143,6 +143,68 @@ def vectors(
     return _made(op, dims, kind, event)
 
 
+_MIXTURES = "torch.distributions.MixtureSameFamily torch.distributions.mixture_same_family.MixtureSameFamily"
+
+
+@operator(_MIXTURES, "mixture_distribution component_distribution *rest")
+def mixture(op: Op, mixture_distribution: Value, component_distribution: Value, rest: tuple[Value, ...]) -> Value:
+    """One of the components, along the last axis of their batch, of which the other distribution chooses."""
+    known = component_distribution.data if isinstance(component_distribution, Object) else {}
+    chosen = mixture_distribution.data if isinstance(mixture_distribution, Object) else {}
+    dims, event = known.get("dims"), known.get("event")
+    if not dims or event is None or chosen.get("dims") is None:
+        return _made(op, None, None)
+    return _made(op, dims[:-1], known["dtype"], event)
+
+
+_LOW_RANKS = "torch.distributions.LowRankMultivariateNormal"
+
+
+@operator(
+    f"{_LOW_RANKS} torch.distributions.lowrank_multivariate_normal.LowRankMultivariateNormal",
+    "loc cov_factor cov_diag *rest",
+)
+def low_rank_vectors(op: Op, loc: Value, cov_factor: Value, cov_diag: Value, rest: tuple[Value, ...]) -> Value:
+    """A sample is a vector of the size of the mean; all batches are broadcast."""
+    given = [v for v in (loc, cov_factor, cov_diag) if isinstance(v, Tensor) and v.dims]
+    if len(given) < 3 or len(given[1].dims or ()) < 2:
+        return _made(op, None, None)
+    lead: Value = Tensor((given[0].dims or ())[:-1])
+    for own in ((given[1].dims or ())[:-2], (given[2].dims or ())[:-1]):
+        lead = broadcast(op, "+", lead, Tensor(own), "torch")
+    return _made(op, lead.dims if isinstance(lead, Tensor) else None, given[0].dtype, (given[0].dims or ())[-1:])
+
+
+_KEEPING = frozenset(
+    ("AbsTransform", "AffineTransform", "ExpTransform", "PowerTransform", "SigmoidTransform", "SoftplusTransform",
+     "TanhTransform")
+)  # fmt: skip
+
+
+@operator(" ".join(f"torch.distributions.{n} torch.distributions.transforms.{n}" for n in sorted(_KEEPING)), "*args")
+def transform(op: Op, args: tuple[Value, ...]) -> Value:
+    """A function of each element; only one of numbers keeps every shape."""
+    scalars = all(isinstance(v, (int, float)) for v in (*args, *op.extra.values()))
+    return Object("transform", data={"keeps": scalars}, site=op.where)
+
+
+@operator(
+    "torch.distributions.TransformedDistribution torch.distributions.transformed_distribution.TransformedDistribution",
+    "base_distribution transforms *rest",
+)
+def transformed(op: Op, base_distribution: Value, transforms: Value, rest: tuple[Value, ...]) -> Value:
+    """What functions of each element make of a distribution has its sizes."""
+    known = base_distribution.data if isinstance(base_distribution, Object) else {}
+    steps = items_of(transforms) or [transforms]
+    kept = all(isinstance(t, Object) and t.kind == "transform" and t.data["keeps"] for t in steps)
+    if known.get("dims") is None or not kept:
+        return _made(op, None, None)
+    made = _made(op, known["dims"], known["dtype"], known.get("event", ()))
+    for name in _MOMENTS:
+        made.attrs.pop(name)
+    return made
+
+
 def distribution_method(
     tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]
 ) -> Value:
@@ -195,7 +257,7 @@ def is_distribution(name: str) -> bool:
     return name.startswith("torch.distributions.") and name.rpartition(".")[2] in _KNOWN
 
 
-_KNOWN = frozenset((*_EACH, *_VECTORS, "Categorical", "Independent", "MultivariateNormal"))
+_KNOWN = frozenset((*_EACH, *_VECTORS, "Categorical", "Independent", "MultivariateNormal", "MixtureSameFamily"))
 
 
 def inherited(owner: Instance, name: str) -> Object | None:

@@ -6,9 +6,10 @@ from typing import Any
 
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor, show_shape
-from analyzer.tracing.language.values import ListV, Native, Value
+from analyzer.tracing.language.values import DictV, Instance, Layer, ListV, Native, Value
 from analyzer.tracing.operators.gradient_shapes import demand_same_shapes
-from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.operands import items_of, tensor_of, unknown_tensor
+from analyzer.tracing.operators.optimizers import named_parameters
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.validity.terms import product
@@ -65,6 +66,18 @@ def functional_call(op: Op, module: Value, values: Value, args: Value, kwargs: V
     if kwargs is not None or isinstance(args, ListV):
         return op.tr.unknown("a functional call")
     return call(op.tr, module, args if isinstance(args, tuple) else (args,), {})
+
+
+@operator("torch.func.stack_module_state functorch.stack_module_state", "models")
+def stacked_states(op: Op, models: Value) -> Value:
+    """The parameters of modules of one class by name, stacked along a first axis; then their buffers."""
+    found = items_of(models)
+    first = found[0] if found else None
+    held = named_parameters(op.tr, first) if isinstance(first, (Layer, Instance)) else None
+    if held is None or held.open or any(t.dims is None for _, t in held.items):
+        return op.tr.unknown("states of modules", "imprecise"), op.tr.unknown("buffers", "imprecise")
+    made = {n: Tensor((len(found), *t.dims), t.dtype, "torch", site=op.where, sources=(t,)) for n, t in held.items}
+    return DictV(made), DictV({}, True)
 
 
 @operator("torch.func.grad torch.func.grad_and_value", "func argnums=0 has_aux=False")

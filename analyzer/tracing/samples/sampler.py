@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.tracing.language.plain_data import NotPlain, as_value
-from analyzer.tracing.language.tensors import COMPUTED, ESTIMATED, INVENTED, Size, Tensor
+from analyzer.tracing.language.tensors import COMPUTED, DRAWN, ESTIMATED, INVENTED, Size, Tensor
 from analyzer.tracing.language.values import Api, ListV, Native, SliceV, Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.element_values import are_truths
@@ -27,6 +27,10 @@ from analyzer.tracing.samples.cost import MOST_ELEMENTS, affordable
 MOST_WORK = 1 << 25  # elements that all arrays of a run have together: about a second of one core
 _ASIDE = frozenset(("device", "requires_grad", "memory_format", "non_blocking", "layout", "pin_memory", "generator"))
 _EXACT = frozenset(name for family in (torch_choices, torch_creation, torch_shapes) for name in family.FUNCTIONS)
+_PLACES = frozenset((
+    "argmax", "argmin", "argsort", "argwhere", "bucketize", "digitize", "kthvalue", "max", "median", "min",
+    "multinomial", "nonzero", "searchsorted", "sort", "topk",
+))  # fmt: skip
 _TYPES = {"bfloat16": "float32", "string": "object"}
 
 
@@ -59,6 +63,7 @@ class Sampler:
         self.rests_on = COMPUTED  # the least meaning that a branch or a size so far rests on
         self._meaning = COMPUTED  # and what is computed now
         self._framework = "torch"  # of what is computed now
+        self._placing = False  # whether it gives places in what it is given
         self._spoiled: dict[int, Any] = {}  # memory into which something unknown was written
         self.counted: set[str] = set()  # symbols of sizes that were computed after all
         self.asked = 0  # numbers that the program asked for and that are not computed as it does
@@ -81,7 +86,7 @@ class Sampler:
             return tensor.array
         self._spend(math.prod(dims))
         tensor.array = self._chance.elements(tensor.dtype or "float32", dims)
-        tensor.meaning = INVENTED if tensor.array.dtype.kind in "ib" else ESTIMATED
+        tensor.meaning = INVENTED if tensor.array.dtype.kind in "ib" else DRAWN
         self._meaning = max(self._meaning, tensor.meaning)
         return tensor.array
 
@@ -147,7 +152,7 @@ class Sampler:
             found = self.of(tensor)
         except NotComputed:
             return None
-        if self._meaning == INVENTED or found.dtype.kind not in "iu":
+        if self._meaning >= DRAWN or found.dtype.kind not in "iu":
             return None
         if isinstance(ignored, int):
             found = found[found != ignored]
@@ -188,6 +193,7 @@ class Sampler:
                 return result
             with quiet():
                 found = function(*given, **named)
+            self._placing = name in _PLACES and bool(given) and _floats(given[0])
             if not exactly and _floats(found):
                 self._meaning = max(self._meaning, ESTIMATED)
             return self.attached(result, found)
@@ -209,7 +215,9 @@ class Sampler:
                 result.shape.dims = tuple(map(int, array.shape))
                 self.rests_on = max(self.rests_on, self._meaning)
             if result.dims == array.shape:
-                result.array, result.meaning = array, self._meaning
+                bounded = array.dtype.kind == "b" or (array.dtype.kind in "iu" and self._placing)
+                known = self._meaning != DRAWN or not bounded  # places and truths have the range of any
+                result.array, result.meaning = array, self._meaning if known else ESTIMATED
             return result
         if isinstance(result, tuple) and isinstance(found, (tuple, list)) and len(found) == len(result):
             for part, array in zip(result, found, strict=True):

@@ -1,0 +1,115 @@
+"""Functions that few programs call: what is told of their results is what a run gives, and a twin that does not fit."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+TORCH = "import torch\nfrom torch import nn\nimport torch.distributions as D\nx = torch.ones(4, 6)\n"
+KERAS = "import tensorflow as tf\nimport numpy as np\nfrom keras import ops\nx = tf.ones((4, 6))\n"
+CASES = [
+    (TORCH, "D.MixtureSameFamily(D.Categorical(torch.ones(4, 6)), D.Normal(x, x)).log_prob(torch.zeros(5, 4))"),
+    (TORCH, "D.MixtureSameFamily(D.Categorical(torch.ones(4)), D.Independent(D.Normal(x, x), 1)).sample((3,))"),
+    (TORCH, "D.LowRankMultivariateNormal(torch.zeros(3), torch.ones(3, 1), torch.ones(3)).rsample((4,))"),
+    (TORCH, "D.TransformedDistribution(D.Normal(x, x), [D.transforms.AffineTransform(1.0, 2.0)]).rsample((3,))"),
+    (TORCH, "torch.func.stack_module_state([nn.Linear(3, 2) for _ in range(5)])[0]['weight']"),
+    (TORCH, "torch.sparse_coo_tensor(torch.zeros(2, 5).long(), torch.ones(5), (4, 6)).to_dense()"),
+    (TORCH, "torch.sparse.mm(x.to_sparse(), torch.ones(6, 3))"),
+    (TORCH, "torch.spmm(x.to_sparse(), torch.ones(6, 2))"),
+    (TORCH, "x.to_sparse().coalesce().to_dense()"),
+    (KERAS, "ops.bitwise_and(tf.ones((4, 1), tf.int32), tf.ones((1, 6), tf.int32))"),
+    (KERAS, "ops.inv(tf.eye(3, batch_shape=[2]))"),
+    (KERAS, "ops.det(tf.eye(3, batch_shape=[2, 5]))"),
+    (KERAS, "ops.slogdet(tf.eye(3, batch_shape=[2, 5]))[1]"),
+    (KERAS, "ops.trace(tf.ones((3, 3, 5)))"),
+    (KERAS, "ops.solve(tf.eye(3, batch_shape=[2]), tf.ones((2, 3, 5)))"),
+    (KERAS, "ops.diagonal(tf.ones((3, 4, 5)))"),
+    (KERAS, "ops.diag(tf.ones(3))"),
+    (KERAS, "ops.diff(x, axis=0)"),
+    (KERAS, "ops.rot90(x)"),
+    (KERAS, "ops.inner(x, tf.ones((5, 6)))"),
+    (KERAS, "ops.kron(x, tf.ones((2, 3)))"),
+    (KERAS, "ops.tensordot(x, tf.ones((6, 5)), axes=1)"),
+    (KERAS, "ops.unravel_index(tf.constant([1, 2, 3]), (4, 6))[0]"),
+    (KERAS, "ops.searchsorted(tf.constant([1.0, 2.0, 3.0]), tf.constant([1.0, 2.0]))"),
+    (KERAS, "ops.isin(x, tf.ones(2))"),
+    (KERAS, "ops.digitize(x, np.array([1.0, 2.0]))"),
+    (KERAS, "ops.quantile(x, 0.5, axis=1)"),
+    (KERAS, "ops.quantile(x, tf.constant([0.25, 0.5, 0.75]), axis=0)"),
+    (KERAS, "ops.segment_sum(x, tf.constant([0, 0, 1, 2]), num_segments=3)"),
+    (KERAS, "ops.scatter(tf.constant([[0], [2]]), tf.ones((2, 3)), (4, 3))"),
+    (KERAS, "ops.in_top_k(tf.constant([0, 1, 2, 3]), x, 2)"),
+    (KERAS, "ops.multi_hot(tf.constant([[0, 1], [2, 3]]), 5)"),
+    (KERAS, "ops.hamming(7)"),
+    (KERAS, "ops.rfft(x)[0]"),
+    (KERAS, "ops.rfft(x, fft_length=8)[1]"),
+    (KERAS, "ops.vectorized_map(lambda row: row * 2, x)"),
+    (KERAS, "ops.fori_loop(0, 3, lambda i, v: v * 2, x)"),
+    (KERAS, "ops.glu(x)"),
+    (KERAS, "ops.dot_product_attention(tf.ones((2, 3, 4, 5)), tf.ones((2, 6, 4, 5)), tf.ones((2, 6, 4, 5)))"),
+    (KERAS, "ops.extract_sequences(x, 3, 2)"),
+    (KERAS, "ops.hsplit(x, 2)[0]"),
+    (KERAS, "ops.vsplit(x, 2)[1]"),
+    (KERAS, "ops.average(x, axis=0)"),
+    (KERAS, "ops.append(x, x)"),
+    (KERAS, "ops.append(x, x, axis=1)"),
+    (KERAS, "ops.corrcoef(x)"),
+    (KERAS, "tf.range(9, 0, -2)"),
+    (KERAS, "tf.range(0.0, 6, 2.5)"),
+    (KERAS, "tf.eye(3, 4, batch_shape=[2, 5])"),
+    (KERAS, "tf.eye(3, batch_shape=(2,))"),
+]
+
+
+def problems(tmp_path: Path, text: str) -> list[object]:
+    found = explore(tmp_path, "program.py", ast.parse(text), Versions()).problems.values()
+    return [p for p in found if p.level != "note"]
+
+
+@functools.cache
+def real_shape(head: str, expression: str) -> tuple[int, ...]:
+    names: dict[str, object] = {}
+    exec(head, names)
+    return tuple(int(size) for size in eval(expression, names).shape)
+
+
+@pytest.mark.parametrize(("head", "expression"), CASES, ids=[e for _, e in CASES])
+def test_the_result_has_the_shape_that_a_run_gives(head: str, expression: str, tmp_path: Path) -> None:
+    shape = real_shape(head, expression)
+    zeros = "torch.zeros" if head == TORCH else "tf.zeros"
+    reshape = "torch.reshape" if head == TORCH else "tf.reshape"
+    wide = tuple(size + 2 for size in shape)
+    cast = "made.float()" if head == TORCH else "tf.cast(made, tf.float32)"
+    text = f"{head}made = {expression}\nmade = {cast}\n"
+    size = math.prod(shape)
+    assert not problems(tmp_path, f"{text}{reshape}(made, ({size},)) + {zeros}(({size},))\n")
+    assert problems(tmp_path, f"{text}{reshape}(made, ({size + 1},))\n")
+    if shape:
+        assert problems(tmp_path, f"{text}made + {zeros}({wide})\n")
+
+
+WRONG = [
+    (KERAS, "tf.range(3, 1)"),
+    (KERAS, "tf.range(3, 5, -1)"),
+    (TORCH, "torch.sparse.mm(x.to_sparse(), torch.ones(5, 3))"),
+    (TORCH, "torch.sparse_coo_tensor(torch.zeros(2, 5).long(), torch.ones(4), (4, 6))"),
+    (KERAS, "ops.inv(x)"),
+    (KERAS, "ops.solve(tf.eye(3), tf.ones((4, 2)))"),
+    (KERAS, "ops.inner(x, tf.ones((5, 4)))"),
+    (KERAS, "ops.glu(tf.ones((2, 5)))"),
+    (KERAS, "ops.diagonal(x, axis1=0, axis2=2)"),
+]
+
+
+@pytest.mark.parametrize(("head", "expression"), WRONG, ids=[e for _, e in WRONG])
+def test_what_a_run_refuses_is_told(head: str, expression: str, tmp_path: Path) -> None:
+    with pytest.raises(Exception):  # noqa: B017 - of whatever class the framework raises
+        real_shape(head, expression)
+    assert problems(tmp_path, f"{head}{expression}\n")
