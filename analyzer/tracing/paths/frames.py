@@ -9,12 +9,14 @@ import tokenize
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from pathlib import Path as FilePath
 from typing import Any
 
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.contracts.annotations import ObservedCall
+from analyzer.tracing.imports.repository_files import Written, written_in
 from analyzer.tracing.imports.summaries import Summaries
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Class, DictV, Function, Scope, Value
@@ -145,6 +147,11 @@ class Shared:
         known = self.assigned.setdefault((path, target.lineno, target.end_col_offset or 0), [])
         if len(known) < 8:
             known.append(tensor)
+
+    @cached_property
+    def names_written(self) -> Written:
+        """What the repository's files write of attributes and classes."""
+        return written_in(self.root)
 
     comments: dict[str, dict[int, str]] = field(default_factory=dict)  # path -> line -> text
 
