@@ -78,7 +78,8 @@ def test_the_files_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     text_of = repository_files.text_of
     monkeypatch.setattr(repository_files, "text_of", lambda root, file: read.append(file) or text_of(root, file))
     text = "import torch\n\n" + "".join(
-        f"class Part{n}:\n    def device(self):\n        return torch.zeros(1 if self.on_gpu else 0)\n\n" for n in range(5)
+        f"class Part{n}:\n    def device(self):\n        return torch.zeros(1 if self.on_gpu else 0)\n\n"
+        for n in range(5)
     )
     assert len(warned(tmp_path, text)) == 5
     assert len(read) == 1

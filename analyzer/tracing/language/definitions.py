@@ -123,6 +123,7 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         if command_line_decorator(tr, function, found, node):
             return value
         if isinstance(found, Api) and found.name.endswith("custom_gradient"):
+            function.own_gradient = True
             return value
         function.compiled = isinstance(found, Api) and found.name == "tf.function"
         function.decorated = not (
