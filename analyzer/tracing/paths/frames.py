@@ -79,6 +79,7 @@ class Frame:
     endless: int = 0  # enclosing loops of which nobody knows how many rounds they have
     forever: int = 0  # and those that have rounds without end
     vague: int = 0  # and those of them whose round stands for others
+    further: int = 0  # and those of them in a round that may never come: one before it stood for all
     handled: tuple[Exception, ...] = ()  # exceptions whose handlers are run
     replacing: int = 0  # enclosing blocks that define themselves what a package would give that may be absent
     pending: int = 0  # enclosing blocks that do something when they are left
