@@ -50,3 +50,24 @@ def test_what_stands_behind_is_followed(loop: str, tmp_path: Path) -> None:
 def test_rounds_whose_number_is_known(tmp_path: Path) -> None:
     text = program("for i in range(3):\n        {}", "s[:, i]")
     assert lines(tmp_path, text) == [9]
+
+
+@pytest.mark.parametrize("before", ["", "channels = None\n        ", "channels = 0\n        "])
+def test_what_one_round_sets_another_may_set_otherwise(before: str, tmp_path: Path) -> None:
+    """Of a module that a caller may have added to, some children are known."""
+    text = f"""import torch
+from torch import nn
+
+class Head(nn.Module):
+    def __init__(self, classes):
+        super().__init__()
+        self.features = nn.Sequential(nn.Conv2d(3, 64, 1), nn.Sequential(nn.ReLU(), nn.Conv2d(64, 512, 1)))
+        {before}for m in self.features.modules():
+            if isinstance(m, nn.Conv2d):
+                channels = m.out_channels
+        self.classifier = nn.Conv2d(channels, classes, 1)
+
+    def forward(self, x):
+        return self.classifier(self.features(x))
+"""
+    assert lines(tmp_path, text) == []

@@ -258,10 +258,11 @@ class _Changes:
     def possible(self, tr: Tracer) -> list[Change]:
         """All that was changed, as it is now, the names that some round may set although the last did not, and what
         some round may fill although none did."""
-        names, found = tr.frame.scope.names, list(self.found.values())
-        for name in self.stored - self.kept - self.targets:
-            if name in names and (id(tr.frame.scope), name) not in self.found:
-                found.append((tr.frame.scope, name, _NOTHING, names[name]))
+        scope, names = tr.frame.scope, tr.frame.scope.names
+        some = self.stored - self.kept - self.targets  # set in some rounds only, so another may set them otherwise
+        found = [c for c in self.found.values() if not (c[0] is scope and c[1] in some and _is_first(c))]
+        seen = {c[1] for c in found if c[0] is scope}
+        found += [(scope, name, _NOTHING, names[name]) for name in sorted(some) if name in names and name not in seen]
         for name in self.filled:
             holder = names.get(name)
             if isinstance(holder, (DictV, ListV)) and (id(holder), None) not in self.found:
@@ -270,6 +271,11 @@ class _Changes:
 
 
 _NOTHING = object()  # before a change that was not seen
+
+
+def _is_first(change: Change) -> bool:
+    """Whether a name had no value before, or none but None, and has one that each round may choose."""
+    return change[2] is None and not isinstance(change[3], Tensor)
 
 
 def _now(holder: Any, key: Any, last: Any) -> Any:
