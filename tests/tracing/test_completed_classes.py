@@ -1,4 +1,4 @@
-"""Classes that others complete: what inherits from them, or a class that is mixed in beside them, sets what they read."""
+"""Classes that others complete: what inherits from them, or is mixed in beside them, sets what they read."""
 
 from __future__ import annotations
 

@@ -62,6 +62,8 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     if found is not None and isinstance(found[0], Function) and found[0].kind == "property":
         return call(tr, Bound(value, found[0], found[1]), (), {})
     named = children_by_name(value)
+    if found is not None and isinstance(found[0], Instance) and found[0].cls.find("__set__") is not None:
+        return _described(tr, found[0], value)  # it comes before what the object itself holds
     if name in value.attrs:
         return value.attrs[name]
     if named is not None and name in named.items:
