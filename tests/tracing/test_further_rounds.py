@@ -71,3 +71,10 @@ class Head(nn.Module):
         return self.classifier(self.features(x))
 """
     assert lines(tmp_path, text) == []
+
+
+@pytest.mark.parametrize(("made", "told"), [("torch.empty(0, 5)", []), ("read()", [8])])
+def test_a_size_of_0_of_what_is_empty(made: str, told: list[int], tmp_path: Path) -> None:
+    head = "import torch\nimport torchvision\n\ndef read():\n    return torchvision.lost()\n"
+    text = f"{head}\nx = {made}\nx.reshape(0, 7)\n"
+    assert lines(tmp_path, text) == told
