@@ -31,6 +31,7 @@ class Part:
 @pytest.mark.parametrize(
     "beside",
     [
+        "from part import Part\n" + "#\n" * 40_000 + "class Whole(Part):\n    on_gpu = True\n",
         "from part import Part\nclass Whole(Part):\n    on_gpu = True\n",
         "from part import Part\nclass Whole(Other, Part):\n    pass\n",
         "import part\nclass Whole(\n    Other,\n    part.Part,\n):\n    pass\n",
@@ -76,7 +77,7 @@ def test_the_files_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
     read: list[Path] = []
     text_of = repository_files.text_of
-    monkeypatch.setattr(repository_files, "text_of", lambda root, file: read.append(file) or text_of(root, file))
+    monkeypatch.setattr(repository_files, "text_of", lambda root, *of: read.append(of[0]) or text_of(root, *of))
     text = "import torch\n\n" + "".join(
         f"class Part{n}:\n    def device(self):\n        return torch.zeros(1 if self.on_gpu else 0)\n\n"
         for n in range(5)

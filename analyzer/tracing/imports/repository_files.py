@@ -11,6 +11,7 @@ from pathlib import Path
 
 MOST_SEARCHED = 400  # files
 MOST_BYTES = 60_000  # of a file that is read: longer ones are left
+MOST_BYTES_OF_NAMES = 400_000  # where only names are looked for
 _HIDDEN = frozenset(("node_modules", "__pycache__", "site-packages", "venv", "build", "dist"))
 
 
@@ -29,11 +30,11 @@ def python_files(folder: Path, depth: int = 6) -> Iterator[Path]:
             yield from python_files(Path(entry.path), depth - 1)
 
 
-def text_of(root: Path, file: Path) -> str:
+def text_of(root: Path, file: Path, most: int = MOST_BYTES) -> str:
     """Empty for a file that lies outside, cannot be read or is long."""
     try:
         inside = file.resolve().is_relative_to(root.resolve())
-        return file.read_text(encoding="utf-8") if inside and file.stat().st_size <= MOST_BYTES else ""
+        return file.read_text(encoding="utf-8") if inside and file.stat().st_size <= most else ""
     except (OSError, ValueError):
         return ""
 
@@ -58,7 +59,7 @@ def written_in(root: Path) -> Written:
     """Each file is read once, so ask once for a repository."""
     attributes, own, bases, called = set[str](), set[str](), set[str](), set[str]()
     for file in islice(python_files(root), MOST_SEARCHED):
-        text = text_of(root, file)
+        text = text_of(root, file, MOST_BYTES_OF_NAMES)
         for of_self, name in _SETS.findall(text):
             (own if of_self else attributes).add(name)
         bases.update(name for written in _INHERITS.findall(text) for name in re.findall(r"\w+", written))
