@@ -42,7 +42,7 @@ from analyzer.tracing.paths.tracer import Tracer
 from analyzer.tracing.paths.verdicts import to_findings
 from analyzer.tracing.programs.driver_runs import explore_drivers
 from analyzer.tracing.programs.entries import all_called, explore_definitions
-from analyzer.tracing.programs.literal_shapes import literal_problems
+from analyzer.tracing.programs.literal_shapes import NOTHING_LEFT, literal_problems
 from analyzer.tracing.programs.package_callers import explore_callers
 
 MOST_BYTES = 4_000_000  # a longer source is generated, and its tree takes a gigabyte
@@ -326,9 +326,16 @@ def explore(
 def _tell_literals(shared: Shared, tree: ast.Module, relative: str) -> None:
     """What the text alone tells, of lines of which nothing else is told."""
     told = {(p.site.path, p.site.line) for p in shared.problems.values() if p.level != "note"}
+    held = {(place[0], place[1], str(place[2]).rpartition(".")[2]) for place in shared.seen}
     for problem in literal_problems(tree, relative):
-        if (relative, problem.site.line) not in told:
-            shared.keep(problem)
+        line = problem.site.line
+        empty = problem.message.endswith(NOTHING_LEFT) and problem.operator in _KEEPING
+        if (relative, line) in told or (empty and (relative, line, problem.operator) in held):
+            continue  # what is reshaped there has no element itself
+        shared.keep(problem)
+
+
+_KEEPING = ("reshape", "view")  # of as many elements as there were
 
 
 def _drop_doubtful(shared: Shared) -> None:

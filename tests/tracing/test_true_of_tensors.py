@@ -170,6 +170,9 @@ torch.tensor([1, 2, 3])[-1] == 3
 torch.tensor([1, 2]) is not None
 torch.Tensor([1, 2]).dtype == torch.float32
 torch.Tensor(2, 3).shape == (2, 3)
+torch.Tensor().shape == (0,)
+torch.LongTensor().shape == (0,)
+torch.cat([torch.Tensor(), torch.ones(2, 3)]).shape == (2, 3)
 torch.LongTensor([1]).dtype == torch.int64
 torch.zeros_like(torch.arange(3)).dtype == torch.int64
 torch.ones_like(torch.zeros(2, dtype=torch.float64)).dtype == torch.float64

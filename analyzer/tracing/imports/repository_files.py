@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 MOST_SEARCHED = 400  # files
 MOST_BYTES = 60_000  # of a file that is read: longer ones are left
+MOST_BYTES_OF_NAMES = 400_000  # where only names are looked for
 _HIDDEN = frozenset(("node_modules", "__pycache__", "site-packages", "venv", "build", "dist"))
 
 
@@ -28,16 +30,38 @@ def python_files(folder: Path, depth: int = 6) -> Iterator[Path]:
             yield from python_files(Path(entry.path), depth - 1)
 
 
-def text_of(root: Path, file: Path) -> str:
+def text_of(root: Path, file: Path, most: int = MOST_BYTES) -> str:
     """Empty for a file that lies outside, cannot be read or is long."""
     try:
         inside = file.resolve().is_relative_to(root.resolve())
-        return file.read_text(encoding="utf-8") if inside and file.stat().st_size <= MOST_BYTES else ""
+        return file.read_text(encoding="utf-8") if inside and file.stat().st_size <= most else ""
     except (OSError, ValueError):
         return ""
 
 
-def is_set_somewhere(root: Path, name: str) -> bool:
-    """Whether a file sets an attribute of that name of what is not `self`, as ``part.name = …``."""
-    setting = re.compile(rf"(?<!\bself)\.{re.escape(name)}\s*(:[^=\n]+)?=(?!=)")
-    return any(setting.search(text_of(root, file)) for file in islice(python_files(root), MOST_SEARCHED))
+@dataclass(frozen=True)
+class Written:
+    """What the files of a repository write of attributes and classes, by names."""
+
+    attributes: frozenset[str] = frozenset()  # set on what is not `self`, as ``part.name = …``
+    own: frozenset[str] = frozenset()  # set on `self`
+    bases: frozenset[str] = frozenset()  # of classes from which others inherit
+    called: frozenset[str] = frozenset()
+
+
+_SETS = re.compile(r"(\bself)?\.(\w+)\s*(?::[^=\n]+)?=(?!=)")
+_INHERITS = re.compile(r"^[ \t]*class\s+\w+\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)", re.MULTILINE)
+_CALLS = re.compile(r"\b([A-Z]\w*)\s*\(")
+_CLASS = re.compile(r"^[ \t]*class\s+\w+", re.MULTILINE)
+
+
+def written_in(root: Path) -> Written:
+    """Each file is read once, so ask once for a repository."""
+    attributes, own, bases, called = set[str](), set[str](), set[str](), set[str]()
+    for file in islice(python_files(root), MOST_SEARCHED):
+        text = text_of(root, file, MOST_BYTES_OF_NAMES)
+        for of_self, name in _SETS.findall(text):
+            (own if of_self else attributes).add(name)
+        bases.update(name for written in _INHERITS.findall(text) for name in re.findall(r"\w+", written))
+        called.update(_CALLS.findall(_CLASS.sub("", text)))
+    return Written(frozenset(attributes), frozenset(own), frozenset(bases), frozenset(called))

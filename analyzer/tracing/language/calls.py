@@ -305,6 +305,9 @@ def call_function(
             tr.touch(tr.results)
             tr.results.items[key] = value
         return tr.results.items[key]
+    if function.own_gradient:
+        both = call_function(tr, replace(function, own_gradient=False), args, kwargs, cls, node, open_args)
+        return both[0] if isinstance(both, tuple) and len(both) == 2 else tr.unknown(function.name)
     depth = len(tr.frames)
     if _nothing_new(tr, function, args):
         return tr.unknown("recursion")

@@ -123,6 +123,7 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         if command_line_decorator(tr, function, found, node):
             return value
         if isinstance(found, Api) and found.name.endswith("custom_gradient"):
+            function.own_gradient = True
             return value
         function.compiled = isinstance(found, Api) and found.name == "tf.function"
         function.decorated = not (
@@ -237,6 +238,10 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
         cls.dataclass = cls.by_fields = True
     if set(cls.library_bases) & set(_ENUMERATIONS):
         _enumerate(tr, cls)
+    for name, member in list(scope.names.items()):
+        named_by = member.cls.find("__set_name__") if isinstance(member, Instance) else None
+        if named_by is not None and isinstance(named_by[0], Function):
+            call_function(tr, named_by[0], (member, cls, name), {}, cls=named_by[1])
     told = cls.find("__init_subclass__", after=cls)
     if told is not None and isinstance(told[0], Function):
         named = {k.arg: evaluate(tr, k.value) for k in node.keywords if k.arg not in (None, "metaclass")}

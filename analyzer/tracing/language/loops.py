@@ -21,7 +21,7 @@ from analyzer.tracing.language.truths import truth_of
 from analyzer.tracing.language.values import DictV, Iterator_, Layer, ListV, Scope, Unknown
 from analyzer.tracing.paths.agreement import alike, same_but_for_new_sizes
 from analyzer.tracing.paths.frames import Frame, Leaving
-from analyzer.tracing.paths.paths import Journal
+from analyzer.tracing.paths.paths import Journal, RoundNotTaken
 from analyzer.tracing.paths.problems import PyRaise
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly, equal
@@ -39,6 +39,7 @@ def for_steps(tr: Tracer, node: ast.For) -> Steps:
     sequence = yield from evaluate_steps(tr, node.iter)
     passage = step_through(tr, sequence, node.iter)
     frame, inside = tr.frame, holds_yield(node.body)
+    stops = False  # before the round that was begun
     rounds, since, begun = 0, 0, tr.shared.steps  # since: rounds without an element for whoever asks a generator
     seen = _Changes(node)
     for item in passage.items:
@@ -46,14 +47,27 @@ def for_steps(tr: Tracer, node: ast.For) -> Steps:
         tr.step()
         known, given = passage.known, frame.given_out
         stands = passage.doubtful or (known is not None and rounds > known)
-        with tr.undoable() as journal, tr.doubtful(stands), unending(frame, passage.endless, known, stands):
+        further = passage.endless and rounds > max(known or 0, 1)
+        with (
+            tr.undoable() as journal,
+            tr.doubtful(stands),
+            unending(frame, passage.endless, known, stands),
+            going_on(frame, further),
+        ):
             try:
                 assign(tr, node.target, item)
                 signal = (yield from block_steps(tr, node.body)) if inside else run_block(tr, node.body)
             except PyRaise:
                 given_up(tr, sequence, node.iter)
                 raise
+            except RoundNotTaken:
+                if not further:
+                    raise
+                tr.unwind(frame)
+                signal, stops = None, True
         changes = seen.add(journal)
+        if stops:
+            break
         if signal is not None and signal != "continue":
             given_up(tr, sequence, node.iter)
             return None if signal == BREAK else signal
@@ -103,6 +117,14 @@ def _ended(frame: Frame, infinite: bool, vague: bool, stands: bool) -> None:
     frame.forever, frame.endless, frame.vague = frame.forever - infinite, frame.endless - vague, frame.vague - stands
 
 
+@contextmanager
+def going_on(frame: Frame, further: bool) -> Iterator[None]:
+    """Inside, nothing says that the loop comes to this round, where it is a further one."""
+    frame.further += further
+    with Leaving(lambda: setattr(frame, "further", frame.further - further)):
+        yield
+
+
 def _rest_is_alike(tr: Tracer, node: ast.For, sequence: Any, rounds: int, steps: int) -> bool:
     """Whether the rounds to come do what those before did, as far as the text tells."""
     if steps < TURNING_STEPS and any(rounds <= number < FULL_ROUNDS for number in turning_points(tr, node)):
@@ -149,8 +171,19 @@ def while_steps(tr: Tracer, node: ast.While) -> Steps:
         rounds += 1
         tr.step()
         given = frame.given_out
-        with tr.undoable() as journal, unending(frame, truth is None or always, MOST_ITEMS * always, truth is None):
-            signal = (yield from block_steps(tr, node.body)) if inside else run_block(tr, node.body)
+        further = truth is None and unknown_rounds > 1
+        with (
+            tr.undoable() as journal,
+            unending(frame, truth is None or always, MOST_ITEMS * always, truth is None),
+            going_on(frame, further),
+        ):
+            try:
+                signal = (yield from block_steps(tr, node.body)) if inside else run_block(tr, node.body)
+            except RoundNotTaken:
+                if not further:
+                    raise
+                tr.unwind(frame)
+                signal, unknown_rounds = None, FEW_ROUNDS
         changes = seen.add(journal)
         if signal == BREAK:
             return None
@@ -225,10 +258,11 @@ class _Changes:
     def possible(self, tr: Tracer) -> list[Change]:
         """All that was changed, as it is now, the names that some round may set although the last did not, and what
         some round may fill although none did."""
-        names, found = tr.frame.scope.names, list(self.found.values())
-        for name in self.stored - self.kept - self.targets:
-            if name in names and (id(tr.frame.scope), name) not in self.found:
-                found.append((tr.frame.scope, name, _NOTHING, names[name]))
+        scope, names = tr.frame.scope, tr.frame.scope.names
+        some = self.stored - self.kept - self.targets  # set in some rounds only, so another may set them otherwise
+        found = [c for c in self.found.values() if not (c[0] is scope and c[1] in some and _is_first(c))]
+        seen = {c[1] for c in found if c[0] is scope}
+        found += [(scope, name, _NOTHING, names[name]) for name in sorted(some) if name in names and name not in seen]
         for name in self.filled:
             holder = names.get(name)
             if isinstance(holder, (DictV, ListV)) and (id(holder), None) not in self.found:
@@ -237,6 +271,11 @@ class _Changes:
 
 
 _NOTHING = object()  # before a change that was not seen
+
+
+def _is_first(change: Change) -> bool:
+    """Whether a name had no value before, or none but None, and has one that each round may choose."""
+    return change[2] is None and not isinstance(change[3], Tensor)
 
 
 def _now(holder: Any, key: Any, last: Any) -> Any:

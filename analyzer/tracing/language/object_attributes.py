@@ -11,7 +11,7 @@ from typing import Any
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.imports.modules import module_of
-from analyzer.tracing.imports.repository_files import is_set_somewhere
+from analyzer.tracing.imports.repository_files import Written
 from analyzer.tracing.language.attribute_hooks import READER, own_reader, read, reader_of
 from analyzer.tracing.language.dictionary_objects import CONTAINERS, container_method, names_held
 from analyzer.tracing.language.evaluation import ATTRIBUTES, call, get_attribute, iterate
@@ -62,6 +62,8 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     if found is not None and isinstance(found[0], Function) and found[0].kind == "property":
         return call(tr, Bound(value, found[0], found[1]), (), {})
     named = children_by_name(value)
+    if found is not None and isinstance(found[0], Instance) and found[0].cls.find("__set__") is not None:
+        return _described(tr, found[0], value)  # it comes before what the object itself holds
     if name in value.attrs:
         return value.attrs[name]
     if named is not None and name in named.items:
@@ -211,7 +213,8 @@ def _missing(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> No
         return
     if _set_anywhere(tr, value.cls, name) or (value.cls.library_bases and _may_be_abstract(tr, value.cls)):
         return
-    if is_set_somewhere(tr.shared.root, name):
+    written = tr.shared.names_written
+    if name in written.attributes or (tr.in_definition and _completed_by_others(value.cls, name, written)):
         return
     message = f"`{value.cls.name}` has no attribute `{name}`: no method, class variable or assignment defines it"
     tr.report(Diagnostic("python/missing-attribute", "warning", message, tr.site(node), operand=name))
@@ -223,6 +226,24 @@ def _may_be_abstract(tr: Tracer, cls: Class) -> bool:
         return True
     tr.shared.read.update(f"{path}:*" for path in tr.shared.sources)
     return any(cls.name in _bases_of(tree) for tree in tr.shared.sources.values())
+
+
+def _completed_by_others(cls: Class, name: str, written: Written) -> bool:
+    """Whether a class that nobody makes an object of may have the attribute from one that inherits from it.
+
+    What inherits from it, or another base of that, sets or defines it. One that leaves methods to others says so.
+    """
+    if cls.name in written.bases or _leaves_methods(cls.node):
+        return True
+    return cls.name not in written.called and name in written.own
+
+
+@functools.lru_cache(maxsize=512)
+def _leaves_methods(cls: ast.ClassDef) -> bool:
+    """Whether a class has an abstract method, or is a protocol: no object is of it alone."""
+    marks = (ast.unparse(mark) for part in cls.body for mark in getattr(part, "decorator_list", ()))
+    bases = (ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in cls.bases)
+    return any("abstract" in mark for mark in marks) or "Protocol" in bases
 
 
 @functools.lru_cache(maxsize=512)

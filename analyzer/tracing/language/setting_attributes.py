@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyzer.tracing.imports.lazy_modules import LazyScope
 from analyzer.tracing.imports.modules import canonical
-from analyzer.tracing.language.dictionary_objects import Attributes
+from analyzer.tracing.language.dictionary_objects import Attributes, store_of
 from analyzer.tracing.language.evaluation import call, get_attribute
 from analyzer.tracing.language.known_types import OTHER_CLASS
 from analyzer.tracing.language.memory import write
@@ -16,6 +16,7 @@ from analyzer.tracing.language.values import (
     Api,
     Bound,
     Class,
+    DictV,
     Function,
     Instance,
     Layer,
@@ -78,6 +79,14 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         setter = None if plainly else owner.cls.find("__setattr__")
         if setter is not None and isinstance(setter[0], Function):
             call(tr, Bound(owner, setter[0], setter[1]), (name, value), {})
+            return
+        held = store_of(tr, owner) if setter is not None else None
+        if isinstance(held, DictV):  # `__setattr__ = dict.__setitem__`
+            tr.touch(held)
+            held.items[name] = value
+        described = found[0].cls.find("__set__") if found and isinstance(found[0], Instance) else None
+        if found and described is not None and isinstance(described[0], Function):
+            call(tr, Bound(found[0], described[0], described[1]), (owner, value), {})
             return
         tr.touch(owner)
         if name == "__dict__":  # `self.__dict__ = self`: what it holds are its attributes

@@ -140,6 +140,12 @@ def _expression(tr: Tracer, node: ast.Expr) -> None:
         evaluate(tr, node.value)
 
 
+def _asks_nothing(tr: Tracer, test: ast.expr) -> bool:
+    """Whether a name in an expression stands for None."""
+    names = (n for n in ast.walk(test) if isinstance(n, (ast.Name, ast.Attribute)))
+    return any(evaluate(tr, n) is None for n in names)
+
+
 def _assert(tr: Tracer, node: ast.Assert) -> None:
     decided = tr.choices
     value = expected(tr, node.test, True)
@@ -148,7 +154,8 @@ def _assert(tr: Tracer, node: ast.Assert) -> None:
     if truth is False and "__version__" not in text:  # it says with which version it is run
         if about_sizes(tr, node.test) and tr.certain and not (tr.made_up or chosen):
             tr.refuse(f"the assertion `{text[:120]}` does not hold", node.test, "assert")
-        raise PyRaise("AssertionError", "an assertion does not hold")
+        left_out = tr.met_default and _asks_nothing(tr, node.test)
+        raise PyRaise("AssertionError", f"an assertion {'on None ' if left_out else ''}does not hold")
     if truth is None:
         settle(tr, value, True, node.test)
 

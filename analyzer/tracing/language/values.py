@@ -148,6 +148,7 @@ class Function:
     instead: bool = False  # of what a package has that is absent here, and may be there elsewhere
     remembers: bool = False  # by functools.cache: called again with the same arguments, it gives the same object
     imitates: Function | None = None  # what `@wraps` says that it stands for
+    own_gradient: bool = False  # it gives its value and the function of its gradient: callers see the value alone
     wrapped: Function | None = None  # what a library's decorator has made this of
     versions: ListV | None = None  # of a generic function: pairs of a type and what is called for it
 

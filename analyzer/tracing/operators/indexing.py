@@ -17,7 +17,7 @@ from analyzer.tracing.operators.strides import of_index
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.operators.written import of_operands
 from analyzer.tracing.paths.attained import record
-from analyzer.tracing.paths.paths import PathEnd
+from analyzer.tracing.paths.paths import PathEnd, RoundNotTaken
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minimum
 
@@ -142,6 +142,8 @@ def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None
             ):
                 if not size and tr.made_up and tr.path.decisions:
                     raise PathEnd  # callers fill what is empty on this side of a branch
+                if part and any(frame.further for frame in tr.frames):
+                    raise RoundNotTaken  # the index counts the rounds, or is what earlier ones made of it
                 op = Op(tr, "indexing", site=tr.site(node))
                 fail(op, "index", f"index {part} is outside dimension {axis} of size {size}", (value,))
             axis += 1

@@ -15,8 +15,12 @@ from analyzer.tracing.language.values import (
     Api,
     Bound,
     DictV,
+    Function,
+    Instance,
     Layer,
     ListV,
+    Native,
+    Partial,
     Unknown,
     Value,
 )
@@ -185,6 +189,27 @@ def call_layer(
     site: Any = None,
 ) -> Value:
     """`layer(x)`."""
+    own = _own_forward(tr, layer)
+    if own is not None:
+        return call(tr, own, args, kwargs, node)
+    return _call_original(tr, layer, args, kwargs, node, site)
+
+
+def _own_forward(tr: Tracer, layer: Layer) -> Value:
+    """What the program itself has put in the place of the layer's method: on the object, or on its class."""
+    own = layer.attrs.get("forward")
+    if isinstance(own, (Function, Bound, Partial, Native, Instance, Unknown)):
+        return own
+    of_class = tr.shared.set_on_libraries.items.get(f"{layer.name}.forward")
+    if isinstance(of_class, tuple) and isinstance(of_class[0], Function):
+        return Bound(layer, of_class[0])
+    return None
+
+
+def _call_original(
+    tr: Tracer, layer: Layer, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, site: Any
+) -> Value:
+    """As the library's own method does it."""
     told = is_plain(layer.name) and bool(args) and all(map(is_written, (*args, *kwargs.values())))
     result = record(layer.name, args, kwargs, _call_layer(tr, layer, args, kwargs, node, site), layer)
     return mark(result) if told else result
@@ -328,8 +353,10 @@ def layer_method(
         tr.types_open = tr.types_open or name in CONVERTING
         change_modes(tr, layer, name, args, kwargs)
         return layer
-    if name in ("forward", "call", "__call__"):
+    if name == "__call__":
         return call_layer(tr, layer, args, kwargs, node)
+    if name in ("forward", "call"):  # kept before the program put another in its place
+        return _call_original(tr, layer, args, kwargs, node, None)
     if is_hook(name) and args:
         return register_hook(tr, layer, name, args[0])
     if name in ("children", "named_children") and layer.name.startswith("torch."):

@@ -16,6 +16,7 @@ from analyzer.tracing.language.evaluation import call, iterate
 from analyzer.tracing.language.values import (
     STORE,
     Api,
+    Bound,
     Class,
     DictV,
     Function,
@@ -100,6 +101,11 @@ def prod(op: Op, values: Value, rest: tuple[Value, ...]) -> Value:
 @operator("functools.partial", "function *args")
 def partial(op: Op, function: Value, args: tuple[Value, ...]) -> Value:
     return Partial(function, args, dict(op.extra))
+
+
+@operator("types.MethodType", "function instance")
+def bound_method(op: Op, function: Value, instance: Value) -> Value:
+    return Bound(instance, function) if isinstance(function, Function) else op.tr.unknown_call(op.name)
 
 
 @operator("functools.reduce six.moves.reduce", "function values *rest")

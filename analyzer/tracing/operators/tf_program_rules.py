@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.names import lookup
 from analyzer.tracing.language.tensors import Tensor, show_shape
@@ -119,6 +121,8 @@ def summaries(op: Op, args: tuple[Value, ...]) -> Value:
 def function(op: Op, func: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(func, Function) and op.short == "function":
         func.compiled = True
+    if isinstance(func, Function) and op.short == "custom_gradient":
+        return replace(func, own_gradient=True)
     return func
 
 

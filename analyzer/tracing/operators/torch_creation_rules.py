@@ -41,6 +41,8 @@ def create_typed(op: Op, size: tuple[Value, ...]) -> Value:
 
 def _sized_or_filled(op: Op, size: tuple[Value, ...], dtype: str | None) -> Value:
     """`FloatTensor(2, 3)` has that shape, `FloatTensor([2, 3])` these elements; what is unknown may be either."""
+    if not size and not op.extra:
+        return made(op, (0,), dtype)  # without elements, unlike `torch.zeros(())`
     first = size[0] if len(size) == 1 else 0
     if isinstance(first, Unknown):
         if first.tensor is not None or (first.pytype not in ("int", "number") and first.term is None):

@@ -9,12 +9,14 @@ import tokenize
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from pathlib import Path as FilePath
 from typing import Any
 
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.contracts.annotations import ObservedCall
+from analyzer.tracing.imports.repository_files import Written, written_in
 from analyzer.tracing.imports.summaries import Summaries
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Class, DictV, Function, Scope, Value
@@ -77,6 +79,7 @@ class Frame:
     endless: int = 0  # enclosing loops of which nobody knows how many rounds they have
     forever: int = 0  # and those that have rounds without end
     vague: int = 0  # and those of them whose round stands for others
+    further: int = 0  # and those of them in a round that may never come: one before it stood for all
     handled: tuple[Exception, ...] = ()  # exceptions whose handlers are run
     replacing: int = 0  # enclosing blocks that define themselves what a package would give that may be absent
     pending: int = 0  # enclosing blocks that do something when they are left
@@ -145,6 +148,11 @@ class Shared:
         known = self.assigned.setdefault((path, target.lineno, target.end_col_offset or 0), [])
         if len(known) < 8:
             known.append(tensor)
+
+    @cached_property
+    def names_written(self) -> Written:
+        """What the repository's files write of attributes and classes."""
+        return written_in(self.root)
 
     comments: dict[str, dict[int, str]] = field(default_factory=dict)  # path -> line -> text
 

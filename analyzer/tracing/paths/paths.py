@@ -59,6 +59,10 @@ class PathEnd(Exception):
     """The path stops here: the program exits, or no input leads here."""
 
 
+class RoundNotTaken(PathEnd):
+    """A loop of which nobody knows how many rounds it has does not come to this one."""
+
+
 class SeenThrough(Exception):
     """A library's decorator asks what is not known: the function that it wraps is called instead."""
 

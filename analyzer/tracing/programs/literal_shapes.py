@@ -18,6 +18,7 @@ from analyzer.tracing.paths.symbols import Site
 LIBRARIES = frozenset(("torch", "tensorflow", "keras", "jax"))
 MOST_AXES = 8  # larger numbers are sizes
 _KNOWN = LIBRARIES | {"numpy", "einops"}
+NOTHING_LEFT = "a size of 0 leaves no element"
 TIER = "Read from the text alone: no run was followed to this line."
 _RESHAPES = frozenset(("view", "reshape"))
 _REPEATS = frozenset(("expand", "repeat", "tile", "broadcast_to"))
@@ -153,7 +154,7 @@ def _nothing_left(call: _TensorCall, conditions: Sequence[str]) -> str:
     made = call.receiver.func if isinstance(call.receiver, ast.Call) else None
     if made is not None and _CREATES.search(ast.unparse(made)):
         return ""
-    return "a size of 0 leaves no element" if any(_literal(node) == 0 for node in given) else ""
+    return NOTHING_LEFT if any(_literal(node) == 0 for node in given) else ""
 
 
 def _no_swap(call: _TensorCall, conditions: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 
 from analyzer.tracing.language.tensors import COMPUTED
 from analyzer.tracing.language.values import Instance, Object
@@ -24,6 +25,8 @@ def tell_exception(tr: Tracer, error: PyRaise) -> None:
     raised = error.message == "raised by the program"
     if (raised or kind is AssertionError) and tr.sampler.rests_on != COMPUTED:
         return
+    if tr.met_default and re.search(r"\bNone(Type)?\b", error.message):
+        return  # a flag without a default, which whoever runs the program gives
     said = _words(error) if raised else error.message
     message = f"the program ends with {error.name}" + (f": {said}" if said else "")
     tr.report(Diagnostic("tracing/uncaught-exception", "error", shorten(message), error.site, error.name))
