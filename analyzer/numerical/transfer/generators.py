@@ -75,9 +75,9 @@ def arange(ctx: Context, start: AbstractTensor, limit: AbstractTensor, delta: Ab
         a, b, c = (np.ravel(e)[0] for e in exact)
         if start.dtype.is_float:
             a, b, c = float(a), float(b), float(c)
-            if c != 0 and abs((b - a) / c) <= 4096 and not ((b - a) / c).is_integer():
-                if not _counts(start, a, b, c):
-                    return _rounded_range(start, a, b, c)
+            uneven = c != 0 and abs((b - a) / c) <= 4096 and not ((b - a) / c).is_integer()
+            if uneven and not _counts(start, a, b, c):
+                return _rounded_range(start, a, b, c)
         if c != 0 and abs((b - a) / c) <= 4096:
             return from_data(np.arange(a, b, c).astype(start.dtype.numpy or np.float64), start.dtype)
     n: Dim = dims.unknown(0)
