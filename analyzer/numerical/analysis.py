@@ -268,16 +268,27 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
     for each in hidden_behind:
         mend = mends.get(id(each.warning))
         behind_it = None
-        if tried and confirmer is not None and _shares_operand(each.warning, [r for r in roots if id(r) in shown]):
+        if (
+            tried
+            and confirmer is not None
+            and _shares_operand(case, each.warning, [r for r in roots if id(r) in shown])
+        ):
             behind_it = _beside(case, each, mend, confirmer)
         found.append(behind_it or _behind(case, each, mend, found_by))
     return found
 
 
-def _shares_operand(warning: Alarm, roots: Sequence[Alarm]) -> bool:
+def _shares_operand(case: _Case, warning: Alarm, roots: Sequence[Alarm]) -> bool:
     """Whether one of `roots` fails for the same value: then this operator stands beside it, not behind it."""
+    own = _operand_key(case, warning)
+    return own is not None and any(_operand_key(case, r) == own for r in roots)
+
+
+def _operand_key(case: _Case, warning: Alarm) -> int | None:
+    """Equal for operands that are equal in every run, though the model may compute them twice."""
     value = warning.node.inputs[warning.operand] if warning.operand >= 0 else None
-    return value is not None and any(r.operand >= 0 and r.node.inputs[r.operand] is value for r in roots)
+    known = case.interpretation.values.get(value) if value is not None else None
+    return known.key if isinstance(known, AbstractTensor) else None
 
 
 def _beside(case: _Case, revealed: Revealed, mend: Suggestion | None, confirmer: Confirmer) -> Finding | None:

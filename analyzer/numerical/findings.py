@@ -76,8 +76,8 @@ TRAINED_AWAY = (
 )
 CHOSEN_TOGETHER = (
     "The weights would have to move together, a good part of their way: no failure was found at the initial weights or "
-    "up to {near:.1%} of the way from them, and {plain} runs with weights drawn at random from all of their ranges, "
-    "with ordinary and large inputs, do not fail."
+    "up to {near:.1%} of the way from them, nor with {plain} draws of the weights at random from all of their ranges, "
+    "whatever the inputs."
 )
 ELSEWHERE = "PyTorch's own kernels round otherwise and do not fail on these inputs."
 RUNNING = (

@@ -6,6 +6,7 @@ are searched, or they may go a small part of the way to the ends of their ranges
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -86,16 +87,21 @@ def plain(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
     weights = weights_of(trials)
     names = {x.name for x in weights}
     rest = tuple(x for x in trials.leaves if x.name not in names)
-    for number in range(PLAIN):
-        if time.process_time() > deadline:
+    drawn = [{x.name: _anywhere(trials, x, rng) for x in weights} for _ in range(PLAIN)]
+    for number, values in enumerate(drawn):
+        now = time.process_time()
+        if now > deadline:
             return
-        point = {x.name: trials.made(x, usual(x, rng, LARGE if number % 2 else 0.0)) for x in rest}
-        if number % 2 == 0:
-            drawn = {x.name: _anywhere(trials, x, rng) for x in weights}
-        point |= drawn
-        if trials.verdict(point) is RunVerdict.FAILS and not crossing(trials, point):
-            found, moved = nearer(trials, point)
-            yield Witness(found, (), moved)
+        batches = ({x.name: trials.made(x, usual(x, rng, size)) for x in rest} for size in (0.0, LARGE))
+        narrowed = trials.narrowed(rest, values)
+        searched = narrowed.candidates(seed + number, now + (deadline - now) / (len(drawn) - number))
+        failing = (b for b in batches if trials.verdict({**b, **values}) is RunVerdict.FAILS)
+        for found in itertools.chain(failing, with_ordinary_draws(narrowed, searched, seed)):
+            point = {**found, **values}
+            if crossing(trials, point):
+                break
+            nearest, moved = nearer(trials, point)
+            yield Witness(nearest, (), moved)
 
 
 def _anywhere(trials: Trials, leaf: Leaf, rng: np.random.Generator) -> Any:

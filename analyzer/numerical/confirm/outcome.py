@@ -11,7 +11,7 @@ from analyzer.numerical.confirm.infinities import Infinities
 FAR = 0.9  # of the way from where training starts to the end of a weight's range: it stands there for the estimate
 NEAR = 0.125  # of that way: as far as weights go in a search for failures near where training starts
 DISTANT = 1 / 3  # of that way: where every weight went so far, they went together
-PLAIN = 48  # runs with weights drawn at random from all of their ranges: two of each draw, inputs ordinary and large
+PLAIN = 24  # draws of the weights at random from all of their ranges
 STILL = 0.02  # of that way: a weight that moved less did not have to
 
 
@@ -36,7 +36,7 @@ class Standing:
     training starts, and not here. `training` is what short runs showed, None where none was needed or possible.
     `elsewhere`: PyTorch's kernels do not fail there, those of the engine that ran it do. `collapsed`: layers say the
     same of every sample of a batch. `running`: with running statistics alone, not where each batch has its own.
-    `plain`: how many runs with weights drawn at random from all of their ranges did not fail.
+    `plain`: with how many draws of the weights at random from all of their ranges no inputs were found that fail.
     """
 
     exact: tuple[tuple[str, str], ...] = ()
