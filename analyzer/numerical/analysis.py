@@ -295,6 +295,8 @@ def _beside(case: _Case, revealed: Revealed, mend: Suggestion | None, confirmer:
     """The finding for a failure of a value for which another operator fails, by a run of its own; None without one."""
     shown: dict[int, Confirmation] = {}
     warning = replace(revealed.warning, root=None)
+    if case.like is not None:  # where it stands behind the other operator too: whether it fails there, a run tells
+        case = replace(case, like=replace(case.like, failing={**case.like.failing, key(warning): True}))
     _confirm(case, warning, confirmer, confirmer.clock() + case.budget.search, 1, shown)
     confirmation = shown.get(id(warning))
     if confirmation is None:
