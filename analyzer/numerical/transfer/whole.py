@@ -8,7 +8,6 @@ from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.operators.declaration import CONVERTS, IDENTITY, RESHAPES, SELECTS
 
-ROUNDED = frozenset(("Round", "Floor", "Ceil"))
 MOST = 16  # operators looked through
 
 
@@ -23,7 +22,7 @@ def holds_whole(tensor: AbstractTensor) -> bool:
         origin = current.origin
         if origin is None or not isinstance(first := origin.inputs[0] if origin.inputs else None, AbstractTensor):
             return False
-        if origin.rule.name in ROUNDED:
+        if origin.rule.name in ("Round", "Floor", "Ceil"):
             return True
         if not origin.rule.operator.traits & (IDENTITY | CONVERTS | SELECTS | RESHAPES):
             return False
