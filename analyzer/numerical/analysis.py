@@ -261,12 +261,63 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
         finding = finding_of(
             case.graph, case.target.id, case.interpretation, warning, case.assumptions, after, support, case.root
         )
-        if confirmation is not None and case.output is not None:
-            path = _write(case, confirmation, finding, warning, case.output)
-            finding = replace(finding, reproducer=str(path.relative_to(case.output)))
+        if confirmation is not None:
+            finding = _with_run(case, warning, confirmation, finding)
         found.append(finding)
         found_by[id(warning)] = finding, support
-    return [*found, *(_behind(case, each, mends.get(id(each.warning)), found_by) for each in hidden_behind)]
+    for each in hidden_behind:
+        mend = mends.get(id(each.warning))
+        behind_it = None
+        if (
+            tried
+            and confirmer is not None
+            and _shares_operand(case, each.warning, [r for r in roots if id(r) in shown])
+        ):
+            behind_it = _beside(case, each, mend, confirmer)
+        found.append(behind_it or _behind(case, each, mend, found_by))
+    return found
+
+
+def _shares_operand(case: _Case, warning: Alarm, roots: Sequence[Alarm]) -> bool:
+    """Whether one of `roots` fails for the same value: then this operator stands beside it, not behind it."""
+    own = _operand_key(case, warning)
+    return own is not None and any(_operand_key(case, r) == own for r in roots)
+
+
+def _operand_key(case: _Case, warning: Alarm) -> int | None:
+    """Equal for operands that are equal in every run, though the model may compute them twice."""
+    value = warning.node.inputs[warning.operand] if warning.operand >= 0 else None
+    known = case.interpretation.values.get(value) if value is not None else None
+    return known.key if isinstance(known, AbstractTensor) else None
+
+
+def _beside(case: _Case, revealed: Revealed, mend: Suggestion | None, confirmer: Confirmer) -> Finding | None:
+    """The finding for a failure of a value for which another operator fails, by a run of its own; None without one."""
+    shown: dict[int, Confirmation] = {}
+    warning = replace(revealed.warning, root=None)
+    if case.like is not None:  # where it stands behind the other operator too: whether it fails there, a run tells
+        case = replace(case, like=replace(case.like, failing={**case.like.failing, key(warning): True}))
+    _confirm(case, warning, confirmer, confirmer.clock() + case.budget.search, 1, shown)
+    confirmation = shown.get(id(warning))
+    if confirmation is None:
+        return None
+    beyond = _beyond_examples(case, warning, confirmation, case.like)
+    shown_by = f"{confirmation.engine}: {confirmation.sentence}"
+    support = Support(shown_by, None, mend, confirmation.standing, beyond, BEYOND)
+    return _with_run(
+        case,
+        warning,
+        confirmation,
+        finding_of(case.graph, case.target.id, case.interpretation, warning, case.assumptions, (), support, case.root),
+    )
+
+
+def _with_run(case: _Case, warning: Alarm, confirmation: Confirmation, finding: Finding) -> Finding:
+    """The finding with its reproducer, where there is a place for one."""
+    if case.output is None:
+        return finding
+    path = _write(case, confirmation, finding, warning, case.output)
+    return replace(finding, reproducer=str(path.relative_to(case.output)))
 
 
 def _hidden(

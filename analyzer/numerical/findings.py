@@ -74,6 +74,11 @@ TRAINED_AWAY = (
     "{near:.1%} of the way from them, and {runs} short training runs of the model's own loss (Adam and SGD, rates of "
     "{least:g} to {most:g}, up to {steps} steps) do not fail."
 )
+CHOSEN_TOGETHER = (
+    "The weights would have to move together, a good part of their way: no failure was found at the initial weights or "
+    "up to {near:.1%} of the way from them, nor with {plain} draws of the weights at random from all of their ranges, "
+    "whatever the inputs."
+)
 ELSEWHERE = "PyTorch's own kernels round otherwise and do not fail on these inputs."
 RUNNING = (
     "It takes running statistics of batch normalisation that do not fit the batch (of a model that was not trained, of "
@@ -241,8 +246,10 @@ def unimportant(standing: Standing | None) -> str:
 
 
 def _never_trained_there(standing: Standing | None) -> str:
-    """That no training run brings a failure of weights far from where training starts about; empty if one does."""
+    """That no run brings a failure of weights far from where training starts about; empty if one does."""
     training = standing.training if standing is not None else None
+    if standing is not None and standing.plain and not (training is not None and training.failed):
+        return CHOSEN_TOGETHER.format(near=NEAR, plain=standing.plain)
     if training is None or training.runs < ENOUGH or training.failed:
         return ""
     rates = [plan.rate for plan in PLANS]

@@ -355,3 +355,36 @@ def test_what_examples_of_a_keras_model_show_is_recorded(project, export_entry):
     assert set(image) & {TRUTHS, SPAN} == {SPAN}
     (x,) = export_entry("shown.py:functional").graph.inputs
     assert not {TRUTHS, SPAN, SHOWN} & set(x.metadata_props)
+
+
+TAKEN_APART = """
+    import tensorflow as tf
+
+
+    class Smooth(tf.Module):
+        def __init__(self):
+            self.x = tf.Variable([0.1, 0.5])
+
+        def __call__(self, p):
+            low, scale = self.x
+            first, second = p
+            return tf.reduce_mean(first * scale + second * low)
+
+
+    def sized():
+        return Smooth(), (tf.ones((2, 3)),)
+
+
+    def unsized():
+        def function(p):
+            low, high = tf.boolean_mask(p, p > 0)
+            return low + high
+        return function, (tf.ones((2,)),)
+"""
+
+
+def test_tensors_of_known_size_are_taken_apart(project, export_entry):
+    project.write("k.py", TAKEN_APART)
+    assert len(nodes(export_entry("k.py:sized"), "StridedSlice")) == 4
+    with pytest.raises(ExportProblem, match="Iterating over a symbolic"):
+        export_entry("k.py:unsized")

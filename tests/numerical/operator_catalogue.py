@@ -183,6 +183,15 @@ def catalogue() -> list[Case]:
         *(Case(op, (v(3, 4, dtype="bool"), v(4, dtype="bool"))) for op in ("And", "Or", "Xor")),
     ]
     cases += [Case("Pow", (v(3, 4), np.float32(e))) for e in (2, 3, -1, -2, 0.5, 0, 1.5, -0.5, 1)]
+    exponents = ((0, 1, 2, 3), (-1, 0, 1, -2), (0.5, 2, -1, 3), (3, 1, 5, 7))
+    cases += [
+        Case("Pow", (v(3, 4), np.array(e, t)))
+        for e in exponents
+        for t in (np.float32, np.int32)
+        if 0.5 not in e or t is np.float32
+    ]
+    cases += [Case("Pow", (v(3, 4), v(4, dtype="int32", within=w))) for w in ((0, 4), (-3, 3), (2, 3))]
+    cases += [Case("Pow", (v(3, 4), v(4))), Case("Pow", (v(3, 4), v(4, within=(0.0, 4.0))))]
     for op in REDUCTIONS:
         for axes, kept in (((1,), 1), ((0,), 0), ((0, 1), 1)):
             axes_operand: tuple[Any, ...] = (i64(*axes),)

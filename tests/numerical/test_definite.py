@@ -208,3 +208,42 @@ def test_a_diagonal_that_tensorflow_sets(place: int, positive: bool, told: list[
     graph = ir.Graph([x, y], log.outputs, nodes=nodes, name="g", opset_imports={"tf": 1, "": 20})
     found = rules(Graph(ir.Model(graph, ir_version=10), "tensorflow"), {"x": (-1, 1), "y": (-3, 3)})
     assert [rule for rule, _ in found] == told
+
+
+@pytest.mark.parametrize(
+    ("exchanged", "attributes", "told"),
+    [
+        ("first", {}, []),
+        ("second", {}, []),
+        ("none", {"transpose_a": 1}, []),
+        ("none", {"transpose_b": 1}, []),
+        ("none", {}, ["sqrt-of-negative"]),
+        ("none", {"transpose_a": 1, "transpose_b": 1}, ["sqrt-of-negative"]),
+        ("first", {"transpose_a": 1}, ["sqrt-of-negative"]),
+        ("unmoved", {}, ["sqrt-of-negative"]),
+    ],
+)
+def test_the_diagonal_of_a_gram_matrix_of_tensorflow(
+    exchanged: str, attributes: dict[str, int], told: list[str]
+) -> None:
+    """A variance of columns as ``diag(transpose(x) @ x)``."""
+    x = ir.Value(name="x", type=ir.TensorType(ir.DataType.FLOAT), shape=ir.Shape((4, 4)))
+    zero = ir.node("Const", [], {"value": ir.tensor(np.int32(0))}, domain="tf")
+    fill = ir.node("Const", [], {"value": ir.tensor(np.float32(0))}, domain="tf")
+    order = [0, 1] if exchanged == "unmoved" else [1, 0]
+    places = ir.node("Const", [], {"value": ir.tensor(np.array(order, np.int32))}, domain="tf")
+    turned = ir.node("Transpose", [x, places.outputs[0]], domain="tf")
+    given = {"first": [turned.outputs[0], x], "second": [x, turned.outputs[0]], "none": [x, x]}
+    product = ir.node("MatMul", given.get(exchanged, given["first"]), attributes, domain="tf")
+    part = ir.node("MatrixDiagPartV3", [product.outputs[0], zero.outputs[0], fill.outputs[0]], domain="tf")
+    root = ir.node("Sqrt", part.outputs, domain="tf")
+    nodes = [zero, fill, places, turned, product, part, root]
+    graph = ir.Graph([x], root.outputs, nodes=nodes, name="g", opset_imports={"tf": 1, "": 20})
+    assert [rule for rule, _ in rules(Graph(ir.Model(graph, ir_version=10), "tensorflow"), {"x": (-9, 9)})] == told
+
+
+def test_runs_of_gram_matrices_have_no_negative_diagonal() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        x = (rng.normal(size=rng.integers(1, 40, 2)) * 10.0 ** rng.uniform(-20, 15)).astype(np.float32)
+        assert np.diagonal(x.T @ x).min() >= 0

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import onnx_ir as ir
 import pytest
 from build import Builder, bounds, rules, run
 from containment import outside
+from programs import session
 from test_relations import engine
 
 from analyzer.graph import Graph
@@ -372,3 +374,35 @@ def test_columns_of_sides_are_sides_of_columns(least: float) -> None:
     union = b.op("Add", b.op("Sub", b.op("Add", area(box), area(other)), shared), b.const(1e-7))
     model = b.graph(b.op("Div", shared, union, name="ratio"))
     assert rules(model, {**SIZES, "size": (0, 50)}) == ([] if least == 0 else [("division-by-zero", "ratio")])
+
+
+def areas(sizes: int, ends: str = "min") -> Builder:
+    """One less the share of two boxes' union, of `sizes` edges each, that they have in common: areas as products."""
+    b = Builder()
+    edges = {name: b.input(name, (3, sizes)) for name in ("p", "q", "pw", "qw")}
+    axis = b.const([1], np.int64)
+    last = {name: b.op("Add", edges[name], b.op("Relu", edges[f"{name}w"])) for name in "pq"}
+    length = {n: b.op("Relu", b.op("Sub", last[n], edges[n])) for n in "pq"}
+    far = b.op("Min", last["p"], last["q"]) if ends == "min" else last["q"]
+    both = b.op("Relu", b.op("Sub", far, b.op("Max", edges["p"], edges["q"])))
+    area = {n: b.op("ReduceProd", x, axis, keepdims=0) for n, x in (*length.items(), ("both", both))}
+    union = b.op("Sub", b.op("Add", area["p"], area["q"]), area["both"])
+    share = b.op("Div", area["both"], b.op("Add", union, b.const(1e-7)))
+    b.op("Sub", b.const(1.0), share)
+    return b
+
+
+@pytest.mark.parametrize(("sizes", "ends", "known"), [(2, "min", True), (3, "min", False), (2, "last", False)])
+def test_areas_as_products_of_two_edges(sizes: int, ends: str, known: bool) -> None:
+    """Of three edges a kernel may multiply in another order; the far end of one box is no overlap."""
+    b = areas(sizes, ends)
+    graph = b.graph(f"v{len(b.nodes) - 1}_0")
+    ranges = dict.fromkeys(("p", "q", "pw", "qw"), (-3.0, 3.0))
+    assert (bounds(graph, ranges)[0] >= 0) == known
+    if known:
+        runs, rng = session(ir.to_proto(graph.model), False), np.random.default_rng(0)
+        for _ in range(300):
+            given = {n: rng.uniform(-3, 3, (3, sizes)).astype(np.float32) for n in ranges}
+            given["q"] = np.where(rng.random((3, sizes)) < 0.5, given["p"], given["q"])
+            given["qw"] = np.where(rng.random((3, sizes)) < 0.5, given["pw"], given["qw"])
+            assert runs.run(None, given)[0].min() >= 0

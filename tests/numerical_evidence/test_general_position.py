@@ -368,6 +368,29 @@ def test_inputs_alone_are_searched_where_training_starts(workers: Confirmer, siz
     assert any("Weights moved" in s for s in found.evidence.sentences) == (size < 100)
 
 
+BOUNDED = [  # 40 at the start and 160 at the far ends; the loss pulls the exponential down
+    N("Tanh", ["x"], ["u"]),
+    N("MatMul", ["u", "w"], ["h"]),
+    N("MatMul", ["h", "v"], ["g"]),
+    N("Exp", ["g"], ["y"]),
+    N("ReduceMean", ["y"], ["loss"], keepdims=0),
+]
+
+
+@pytest.mark.parametrize(
+    ("losses", "second", "level"),
+    [(("loss",), 5.0, Level.WARNING), ((), 5.0, Level.WARNING), (("loss",), 9.0, Level.ERROR)],
+)
+def test_weights_that_go_together_are_weighed_against_weights_drawn_at_random(
+    workers: Confirmer, losses: tuple[str, ...], second: float, level: Level
+) -> None:
+    """Inputs cannot drive it, and it takes all weights at almost half of their way; from 72 on some draws fail."""
+    found = review(workers, BOUNDED, losses, (-100, 100), w=QUARTERS, v=np.full((4, 4), second))["exp-overflow"]
+    assert (found.level, found.confidence) == (level, Confidence.CONFIRMED)
+    said = " ".join(found.evidence.sentences)
+    assert ("at random from all of their ranges" in said) == (level is Level.WARNING)
+
+
 def test_large_inputs_are_tried_where_an_example_is_small(workers: Confirmer) -> None:
     """Up to 23 by the example, where the weights would have to go to their ends; a person tries 100 as well."""
     found = review(workers, EXPONENTIAL, ("loss",), shown="-2.3 2.3", w=QUARTERS)["exp-overflow"]

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import onnx_ir as ir
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Confidence, Level
 from analyzer.graph import Graph, ValueRange
 from analyzer.graph.ranges import Origin
+from analyzer.numerical.analysis import _beside, _Case, _shares_operand
+from analyzer.numerical.assumptions import as_ranges, assume
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.numerical.confirm.outcome import Standing
 from analyzer.numerical.findings import Support, at_an_edge, finding_of, limited
 from analyzer.numerical.interpreter import interpret
+from analyzer.numerical.repair.together import Revealed
 from analyzer.numerical.result import Options
 
 X = helper.make_tensor_value_info("x", TensorProto.FLOAT, [4])
@@ -83,3 +89,34 @@ def test_division_by_a_root_at_the_edge_is_no_worse_than_the_root(
     second = finding_of(graph, "t", found, divided, (), (), Support(edge=edge))
     assert (second.level, second.confidence) == (Level.ERROR if other else level, Confidence.POSSIBLE)
     assert any("exactly 0" in s for s in second.evidence.sentences) == (second.level is Level.WARNING)
+
+
+@pytest.mark.parametrize(("same", "shares"), [(True, True), (False, False)])
+def test_what_fails_beside_another_operator_has_a_run_of_its_own(same: bool, shares: bool) -> None:
+    """``cosh(2 a)`` and ``sinh(2 a)``, the operand computed twice: neither stands behind the other."""
+    nodes = [
+        helper.make_node("Mul", ["x", "two"], ["a"]),
+        helper.make_node("Cosh", ["a"], ["c"], name="first"),
+        helper.make_node("Mul", ["x" if same else "w", "two"], ["b"]),
+        helper.make_node("Sinh", ["b"], ["s"], name="second"),
+        helper.make_node("Sub", ["c", "s"], ["y"]),
+    ]
+    given = [X, helper.make_tensor_value_info("w", TensorProto.FLOAT, [4])]
+    made = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    two = [numpy_helper.from_array(np.float32(2), "two")]
+    opsets = [helper.make_opsetid("", 20)]
+    proto = helper.make_model(helper.make_graph(nodes, "g", given, made, two), ir_version=10, opset_imports=opsets)
+    graph = Graph(ir.from_proto(proto))
+    target = TargetConfig(id="t", entry="t.py:build")
+    assumptions, options = assume(graph, target), Options()
+    found = interpret(graph, as_ranges(assumptions), options=options)
+    first = next(w for w in found.warnings if w.node.name == "first")
+    assert [w.node.name for w in found.warnings] == ["first"] if same else ["first", "second"]
+    case = _Case(graph, target, assumptions, found, options, ConfirmationBudget(search=4.0), None, Path(), None)
+    own = replace(first, node=next(n for n in graph.graph if n.name == "second"))
+    assert _shares_operand(case, own, [first]) == shares
+    with Confirmer(case.budget) as confirmer:
+        told = _beside(case, Revealed(own, own, None), None, confirmer)  # type: ignore[arg-type]
+    assert told is not None
+    assert (told.node, told.level, told.confidence) == ("second", Level.ERROR, Confidence.CONFIRMED)
+    assert "A real run shows it" in told.evidence.sentences[0]

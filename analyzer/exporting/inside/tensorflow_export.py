@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from . import creation
@@ -122,6 +123,28 @@ def parameters(function: Any) -> list[str]:
     return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.name != "self"]
 
 
+@contextmanager
+def _taken_apart(tf: Any) -> Iterator[None]:
+    """While code is traced, ``a, b = tensor`` takes apart tensors whose first size is known, as it does eagerly.
+
+    A graph refuses it, whatever the size, since it cannot count the parts of others.
+    """
+    refuse = getattr(tf.Tensor, "_disallow_iteration", None)
+    if refuse is None:
+        yield
+        return
+
+    def unless_sized(tensor: Any) -> None:
+        if not tensor.shape.rank or tensor.shape[0] is None:
+            refuse(tensor)
+
+    tf.Tensor._disallow_iteration = unless_sized
+    try:
+        yield
+    finally:
+        tf.Tensor._disallow_iteration = refuse
+
+
 def export_function(
     function: Any,
     signature: tuple[tuple[Any, ...], dict[str, Any]],
@@ -139,7 +162,7 @@ def export_function(
     wrapped = function if hasattr(function, "get_concrete_function") else tf.function(function)
     traced = Traced()
     try:
-        with traced:
+        with traced, _taken_apart(tf):
             concrete = wrapped.get_concrete_function(*signature[0], **signature[1])
     except BaseException as error:
         if isinstance(error, (KeyboardInterrupt, MemoryError)):

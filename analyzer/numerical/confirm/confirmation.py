@@ -21,7 +21,7 @@ from analyzer.numerical.confirm.engines import Engines, described
 from analyzer.numerical.confirm.extract import Slice, extract, whole
 from analyzer.numerical.confirm.infinities import Infinities, meant_by
 from analyzer.numerical.confirm.objective import target_of
-from analyzer.numerical.confirm.outcome import Confirmation, Standing, Training
+from analyzer.numerical.confirm.outcome import PLAIN, Confirmation, Standing, Training
 from analyzer.numerical.hidden_overflows import HALF, far_below
 from analyzer.numerical.result import Alarm
 from analyzer.operators.registry import operator_name
@@ -176,28 +176,38 @@ class Confirmer:
         shows of it."""
         if not within or not found.standing.far or found.standing.reached == "":
             return found
-        losses, own = ends_of(graph, warning), graph.framework == "torch"
-        for number, ranges in enumerate(within):
-            piece = extract(graph, warning.node, ranges, sizes, losses)
-            if piece is None:
-                continue
-            piece = as_training(piece, means)
-            far = far_below(graph, warning)
-            tries = self._tries(
-                piece,
-                warning,
-                losses,
-                NEARBY_SECONDS,
-                others=False,
-                own=own,
-                far=far,
-                weights="beside the start" if number else "near",
-            )
-            for nearer in itertools.islice(tries, MORE):
-                followed = self._followed(nearer, graph, warning, ranges, sizes, means)
-                if followed.standing.reached != "" and not followed.standing.elsewhere:
-                    return followed
+        searches = [(ranges, "beside the start" if number else "near") for number, ranges in enumerate(within)]
+        if not found.standing.unlikely:
+            searches.append((within[-1], "plain"))
+        for ranges, weights in searches:
+            other = self._failing_with(weights, graph, warning, ranges, sizes, means)
+            if other is not None:
+                return other
+        if not found.standing.unlikely:
+            found = replace(found, standing=replace(found.standing, plain=PLAIN))
         return self._followed(found, graph, warning, within[-1], sizes, means, weigh=True)
+
+    def _failing_with(
+        self,
+        weights: str,
+        graph: Graph,
+        warning: Alarm,
+        ranges: Mapping[str, ValueRange],
+        sizes: Mapping[str, int],
+        means: frozenset[str],
+    ) -> Confirmation | None:
+        """A failing run that reaches something, with weights that stand where the search of this name has them."""
+        losses, own = ends_of(graph, warning), graph.framework == "torch"
+        piece = extract(graph, warning.node, ranges, sizes, losses)
+        if piece is None:
+            return None
+        piece, far = as_training(piece, means), far_below(graph, warning)
+        tries = self._tries(piece, warning, losses, NEARBY_SECONDS, others=False, own=own, far=far, weights=weights)
+        for nearer in itertools.islice(tries, MORE):
+            followed = self._followed(nearer, graph, warning, ranges, sizes, means)
+            if followed.standing.reached != "" and not followed.standing.elsewhere:
+                return followed
+        return None
 
     def _followed(
         self,

@@ -6,15 +6,17 @@ are searched, or they may go a small part of the way to the ends of their ranges
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from analyzer.numerical.confirm.draws import with_ordinary_draws
 from analyzer.numerical.confirm.extract import Leaf
-from analyzer.numerical.confirm.outcome import NEAR
+from analyzer.numerical.confirm.outcome import NEAR, PLAIN
 from analyzer.numerical.confirm.points import LARGE, unbounded, usual
 from analyzer.numerical.confirm.position import Witness, crossing, in_general_position, initial, nearer, weights_of
 from analyzer.numerical.confirm.problem import Point
@@ -75,6 +77,36 @@ def close_by(trials: Trials, seed: int, deadline: float, furthest: float) -> Ite
             point, moved = nearer(trials, general)
             if all(part <= furthest for *_, part in moved) and not crossing(trials, point):
                 yield Witness(point, (), moved)
+
+
+def plain(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
+    """Failing points with weights drawn at random from all of their ranges, which lost no sign: nobody chose them."""
+    if not initial(trials):
+        return
+    rng = np.random.default_rng(seed)
+    weights = weights_of(trials)
+    names = {x.name for x in weights}
+    rest = tuple(x for x in trials.leaves if x.name not in names)
+    drawn = [{x.name: _anywhere(trials, x, rng) for x in weights} for _ in range(PLAIN)]
+    for number, values in enumerate(drawn):
+        now = time.process_time()
+        if now > deadline:
+            return
+        batches = ({x.name: trials.made(x, usual(x, rng, size)) for x in rest} for size in (0.0, LARGE))
+        narrowed = trials.narrowed(rest, values)
+        searched = narrowed.candidates(seed + number, now + (deadline - now) / (len(drawn) - number))
+        failing = (b for b in batches if trials.verdict({**b, **values}) is RunVerdict.FAILS)
+        for found in itertools.chain(failing, with_ordinary_draws(narrowed, searched, seed)):
+            point = {**found, **values}
+            if crossing(trials, point):
+                break
+            nearest, moved = nearer(trials, point)
+            yield Witness(nearest, (), moved)
+
+
+def _anywhere(trials: Trials, leaf: Leaf, rng: np.random.Generator) -> Any:
+    """Any value of a weight's range; the initial one where that has no bounds."""
+    return trials.made(leaf, np.asarray(leaf.initial) if unbounded(leaf) else rng.uniform(leaf.lo, leaf.hi, leaf.shape))
 
 
 def _confined(leaf: Leaf, way: float) -> Leaf:

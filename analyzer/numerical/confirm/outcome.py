@@ -10,6 +10,8 @@ from analyzer.numerical.confirm.infinities import Infinities
 
 FAR = 0.9  # of the way from where training starts to the end of a weight's range: it stands there for the estimate
 NEAR = 0.125  # of that way: as far as weights go in a search for failures near where training starts
+DISTANT = 1 / 3  # of that way: where every weight went so far, they went together
+PLAIN = 24  # draws of the weights at random from all of their ranges
 STILL = 0.02  # of that way: a weight that moved less did not have to
 
 
@@ -34,6 +36,7 @@ class Standing:
     training starts, and not here. `training` is what short runs showed, None where none was needed or possible.
     `elsewhere`: PyTorch's kernels do not fail there, those of the engine that ran it do. `collapsed`: layers say the
     same of every sample of a batch. `running`: with running statistics alone, not where each batch has its own.
+    `plain`: with how many draws of the weights at random from all of their ranges no inputs were found that fail.
     """
 
     exact: tuple[tuple[str, str], ...] = ()
@@ -44,6 +47,7 @@ class Standing:
     elsewhere: bool = False
     collapsed: bool = False
     running: bool = False
+    plain: int = 0
 
     @property
     def at_ends(self) -> bool:
@@ -52,13 +56,24 @@ class Standing:
         return bool(moved) and min(moved) >= FAR
 
     @property
-    def far(self) -> bool:
+    def unlikely(self) -> bool:
         """Whether weights stand where training may never bring them: at their ends, without the sign that all of their
         initial values have, or where a layer is off for a whole batch.
-
-        Any other distance tells nothing: a search goes further than it has to, and short training not as far as long.
         """
         return bool(self.crossed) or self.at_ends or self.collapsed
+
+    @property
+    def distant(self) -> bool:
+        """Whether every weight that had to move went a good part of the way: together, as a search chose them.
+
+        That alone tells little: a search goes further than it has to. Plain runs tell whether others fail as well.
+        """
+        moved = [part for _, _, _, part in self.moved if part >= STILL]
+        return bool(moved) and min(moved) >= DISTANT
+
+    @property
+    def far(self) -> bool:
+        return self.unlikely or self.distant
 
 
 @dataclass(frozen=True)

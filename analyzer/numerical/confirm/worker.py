@@ -40,7 +40,12 @@ from analyzer.numerical.confirm.torch_registry import Mode, UnsupportedOperator
 
 CLOSEST_SECONDS = 1.0  # for points at which another engine's kernels may fail; a point takes milliseconds
 # Where the weights of a search may stand.
-SEARCHES = {"anywhere": position.witnesses, "near": nearby.nearby, "beside the start": nearby.beside}
+SEARCHES = {
+    "anywhere": position.witnesses,
+    "near": nearby.nearby,
+    "beside the start": nearby.beside,
+    "plain": nearby.plain,
+}
 
 
 def main() -> None:

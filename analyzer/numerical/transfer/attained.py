@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.dtypes import OTHER
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.peaks import as_fact as peaks_fact
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 
 Attained = tuple[float, float, tuple[int, ...]]  # least, most, axes
+LARGEST = 1 << 12  # elements of a mask that are looked at
 MOST = 4  # facts of one tensor: the ends of a ranking, and what was written beside what was there
 
 
@@ -33,7 +35,22 @@ def attained_by(x: Any) -> tuple[Attained, ...]:
     if not known and "max" in x.facts:
         value, axes = x.facts["max"]
         known = ((value, value, tuple(axes)),)
-    return known or tuple((least, x.high, axes) for axes, least in peaks_of(x).items() if least <= x.high)
+    known = known or tuple((least, x.high, axes) for axes, least in peaks_of(x).items() if least <= x.high)
+    return known or _of_mask(x)
+
+
+def _of_mask(x: AbstractTensor) -> tuple[Attained, ...]:
+    """Along each of the last axes of a constant mask of infinities: the least of each row, and the greatest."""
+    if x.data is None or x.rank is None or x.rank < 2 or not x.may_be_infinite or x.nan:
+        return ()
+    data = np.asarray(x.data)
+    if not 0 < data.size <= LARGEST or data.dtype.kind != "f":
+        return ()
+    found: list[Attained] = []
+    for axis in (x.rank - 1, x.rank - 2):
+        found.append((x.low, float(data.min(axis).max()), (axis,)))
+        found.append((float(data.max(axis).min()), x.high, (axis,)))
+    return tuple(a for a in found if np.isfinite(a[:2]).all())
 
 
 def as_fact(found: Sequence[Attained]) -> dict[str, Any]:
@@ -55,14 +72,21 @@ def add_attained(context: Context, inputs: tuple[Any, ...], result: AbstractTens
         return
     for place, x in enumerate(inputs):
         known = attained_by(x)
-        if not known or x.shape is None or x.shape != result.shape:
+        if not known or x.shape is None or result.shape is None or not _laid_over(x.shape, result.shape):
             continue
+        shift = len(result.shape) - len(x.shape)
+        known = tuple((least, most, tuple(a + shift for a in axes)) for least, most, axes in known)
         others = [i if place == j or not isinstance(i, AbstractTensor) else _anonymous(i) for j, i in enumerate(inputs)]
         found = [a for a in (_becomes(context, x, others, place, one) for one in known) if a is not None]
         facts = peaked(found, result)
         if "attained" in facts:
             result.facts = {**result.facts, **facts}
             return
+
+
+def _laid_over(shape: Shape, result: Shape) -> bool:
+    """Whether a result repeats an operand along new axes before its own at most."""
+    return result[len(result) - len(shape) :] == shape
 
 
 def _becomes(context: Context, x: AbstractTensor, inputs: list[Any], place: int, known: Attained) -> Attained | None:

@@ -11,7 +11,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.dims import broadcast_shapes
 from analyzer.numerical.domain.dtypes import Array
-from analyzer.numerical.domain.tensor import AbstractTensor, count, join
+from analyzer.numerical.domain.tensor import AbstractTensor, count, from_data, join
 from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.attained import attained_by, peaked
 from analyzer.numerical.transfer.bisection import near_fact
@@ -25,6 +25,9 @@ from analyzer.numerical.transfer.views import own_axes
 
 def _boolean(ctx: Context, shape: Any, starts: Any, sure: Any, possible: Any) -> AbstractTensor:
     return build(dtypes.BOOL, shape, starts, np.where(sure, 1.0, 0.0)[()], np.where(possible, 1.0, 0.0)[()])
+
+
+LARGEST_CHOICE = 1 << 16  # elements of known operands that a known condition chooses from
 
 
 def _compare(ctx: Context, a: AbstractTensor, b: AbstractTensor, strict: bool) -> AbstractTensor:
@@ -196,6 +199,9 @@ def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
         return a
     if ctx.op == "Select" and condition.rank == 1 and a.rank is not None and a.rank > 1:
         return join(a, b)  # one truth value a row
+    known = _known_choice(condition, a, b)
+    if known is not None:
+        return known
     sides = []
     for branch, truth in ((a, True), (b, False)):
         if a.dtype.kind == dtypes.OTHER:
@@ -235,6 +241,20 @@ def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
     if a.dims is not None and a.dims == b.dims:
         result.dims = a.dims
     return result
+
+
+def _known_choice(condition: AbstractTensor, a: AbstractTensor, b: Any) -> AbstractTensor | None:
+    """What a known condition chooses of known operands, a constant mask of -inf say."""
+    if not a.dtype.is_float or not isinstance(b, AbstractTensor) or condition.data is None:
+        return None
+    sides = [np.asarray(s.data) for s in (a, b) if s.data is not None]
+    if len(sides) < 2 or any(s.dtype.kind != "f" or s.dtype != sides[0].dtype for s in sides):
+        return None
+    try:
+        chosen = np.where(np.asarray(condition.data).astype(bool), *sides)
+    except ValueError:
+        return None
+    return from_data(chosen, a.dtype) if chosen.size <= LARGEST_CHOICE else None
 
 
 def _masked(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.diagonal_masks import is_diagonal_mask, order_of
-from analyzer.numerical.transfer.diagonals import is_transpose_of
+from analyzer.numerical.transfer.gram import gram_factor, is_transpose_of
 from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
 from analyzer.numerical.transfer.unit_rows import row_norm
 from analyzer.operators.declaration import RESHAPES
@@ -56,7 +56,7 @@ def definite(x: AbstractTensor, depth: int = DEPTH) -> Definite | None:
     origin = x.origin
     if origin is None or not origin.inputs or not isinstance(origin.inputs[0], AbstractTensor):
         return None
-    factor = _gram_factor(origin)
+    factor = gram_factor(origin)
     if factor is not None:
         return _gram(*factor, x)
     name, given = origin.rule.name, origin.inputs
@@ -139,41 +139,6 @@ def _constant(data: Any, n: int) -> Definite | None:
 
 def _is_diagonal(data: Any) -> bool:
     return not np.any(data * (1 - np.eye(data.shape[-1])))
-
-
-def _gram_factor(origin: Any) -> tuple[AbstractTensor, int] | None:
-    """The operand of a product of a matrix with its own transpose, and the axis (negative) that is summed over."""
-    name, x = origin.rule.name, origin.inputs
-    if name == "Einsum" and len(x) == 2 and x[0].key == x[1].key:
-        axis = _summed_axis(str(origin.context.attr("equation", "")).replace(" ", ""))
-        return None if axis is None else (x[0], axis)
-    if name not in ("MatMul", "Gemm") or len(x) < 2 or (len(x) > 2 and x[2] is not None):
-        return None
-    attr = origin.context.attr
-    first = bool(attr("transA", 0) or attr("transpose_a", False) or attr("adj_x", False))
-    second = bool(attr("transB", 0) or attr("transpose_b", False) or attr("adj_y", False))
-    if float(attr("alpha", 1.0)) != 1.0:
-        return None
-    if first != second and x[0].key == x[1].key and x[0].rank is not None and x[0].rank >= 2:
-        return x[0], -2 if first else -1
-    if not first and not second and is_transpose_of(x[1], x[0]):
-        return x[0], -1
-    if not first and not second and is_transpose_of(x[0], x[1]):
-        return x[1], -2
-    return None
-
-
-def _summed_axis(equation: str) -> int | None:
-    """-1 where rows of one matrix are multiplied with each other (``ik,jk->ij``), -2 for columns (``ki,kj->ij``)."""
-    given, _, made = equation.partition("->")
-    one, _, other = given.partition(",")
-    if min(len(one), len(other)) < 2:
-        return None
-    lead, i, k, j, m = one[:-2], one[-2], one[-1], other[-2], other[-1]
-    axis, labels = (-1, (i, j, k)) if k == m else (-2, (k, m, i)) if i == j else (0, ())
-    distinct = len(set(labels)) == 3 and not set(labels) & set(lead) and len(set(lead)) == len(lead.replace("...", "."))
-    led = other[:-2] == lead == made[:-2] and set(made[-2:]) == set(labels[:2])
-    return axis if axis and distinct and led else None
 
 
 def _gram(factor: AbstractTensor, axis: int, x: AbstractTensor) -> Definite | None:

@@ -12,6 +12,7 @@ from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor, smashed
 from analyzer.numerical.transfer.attained import peaked
 from analyzer.numerical.transfer.diagonal_masks import is_diagonal_mask, order_of
+from analyzer.numerical.transfer.gram import gram_factor, is_transpose_of
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.views import AxisView, Role, aligned, viewed
 from analyzer.operators.declaration import RESHAPES
@@ -99,7 +100,7 @@ def _made_diagonal(origin: Any, matrix: AbstractTensor, depth: int) -> tuple[flo
     name, x = origin.rule.name, origin.inputs
     if name == "EyeLike" and not origin.context.attr("k", 0):
         return 1.0, 1.0
-    if name == "MatMul" and is_transpose_of(x[1], x[0]):
+    if gram_factor(origin) is not None:
         return 0.0, np.inf  # sums of squares, which rounding does not make negative
     if x[0].shape == matrix.shape and origin.rule.operator.traits & RESHAPES:
         return diagonal_bounds(x[0], depth)
@@ -199,16 +200,6 @@ def _clears_diagonal(origin: Any) -> bool:
     k = origin.inputs[1].integers() if len(origin.inputs) > 1 and origin.inputs[1] is not None else [0]
     finite = origin.inputs[0].low > -np.inf and origin.inputs[0].high < np.inf and not origin.inputs[0].nan
     return k is not None and finite and (k[0] > 0 if origin.context.attr("upper", 1) else k[0] < 0)
-
-
-def is_transpose_of(b: AbstractTensor, a: AbstractTensor) -> bool:
-    """Whether the matrices `b` are those of `a` with rows and columns exchanged, all else in its place."""
-    origin = b.origin
-    if origin is None or origin.rule.name != "Transpose" or origin.context.is_tf or a.rank is None or a.rank < 2:
-        return False
-    order = list(origin.context.attr("perm") or range(a.rank)[::-1])
-    swapped = [*range(a.rank - 2), a.rank - 1, a.rank - 2]
-    return bool(origin.inputs[0].key == a.key and order == swapped)
 
 
 @transfer("MatrixDiagPart")

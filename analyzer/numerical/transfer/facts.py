@@ -35,6 +35,7 @@ from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes
 from analyzer.numerical.transfer.diagonal_masks import picks_one_at_most
 from analyzer.numerical.transfer.shown_places import shown_along
+from analyzer.operators.declaration import IDENTITY, RESHAPES
 
 
 def reduction_fact(kind: str, source: AbstractTensor, axes: Any, kept: bool) -> dict[str, Any]:
@@ -393,8 +394,7 @@ def finite_along(tensor: AbstractTensor, axis: int) -> bool:
     """Whether along `axis` (negative, counted from the end) at least one element is not -inf."""
     if tensor.low > -np.inf:
         return True
-    known = tensor.facts.get("finite")
-    if known is not None and axis in known:
+    if told_finite(tensor, axis):
         return True
     if tensor.data is not None and tensor.rank is not None and -axis <= tensor.rank:
         return bool(np.all(np.any(np.asarray(tensor.data) > -np.inf, axis=axis)))
@@ -404,6 +404,23 @@ def finite_along(tensor: AbstractTensor, axis: int) -> bool:
         if bool(np.all(np.any(shown, axis=-1))):
             return True
     return least_shown(tensor, axis) > -np.inf or shown_along(tensor, axis)
+
+
+def told_finite(tensor: AbstractTensor, axis: int) -> bool:
+    """Whether the fact `finite` tells so, of the tensor or of what it is under another shape of the axes before."""
+    current = tensor
+    for _ in range(8):
+        if axis in current.facts.get("finite", ()):
+            return True
+        origin = current.origin
+        source = origin.inputs[0] if origin is not None and origin.inputs else None
+        if not isinstance(source, AbstractTensor) or not source.shape or not current.shape:
+            return False
+        alike = source.shape[axis:] == current.shape[axis:] and len(source.shape) >= -axis
+        if not alike or not origin.rule.operator.traits & (RESHAPES | IDENTITY):
+            return False
+        current = source
+    return False
 
 
 def least_shown(tensor: AbstractTensor, axis: int) -> float:

@@ -75,7 +75,8 @@ def arange(ctx: Context, start: AbstractTensor, limit: AbstractTensor, delta: Ab
         a, b, c = (np.ravel(e)[0] for e in exact)
         if start.dtype.is_float:
             a, b, c = float(a), float(b), float(c)
-            if c != 0 and abs((b - a) / c) <= 4096 and not ((b - a) / c).is_integer():
+            uneven = c != 0 and abs((b - a) / c) <= 4096 and not ((b - a) / c).is_integer()
+            if uneven and not _counts(start, a, b, c):
                 return _rounded_range(start, a, b, c)
         if c != 0 and abs((b - a) / c) <= 4096:
             return from_data(np.arange(a, b, c).astype(start.dtype.numpy or np.float64), start.dtype)
@@ -92,6 +93,14 @@ def arange(ctx: Context, start: AbstractTensor, limit: AbstractTensor, delta: Ab
     slack = start.dtype.eps * max(abs(lo), abs(hi)) * (64 + min(steps, 2.0**24))  # kernels add up the steps
     a, b = np.clip(lo - slack, start.dtype.lo, start.dtype.hi), np.clip(hi + slack, start.dtype.lo, start.dtype.hi)
     return AbstractTensor(start.dtype, (n,), np.float64(a), np.float64(b))
+
+
+def _counts(start: AbstractTensor, a: float, b: float, c: float) -> bool:
+    """Whether all numbers on the way are whole and so small that a kernel computes them, and how many, exactly.
+
+    A quotient of whole numbers below 1 / eps is farther from a whole number than its rounding takes it.
+    """
+    return all(v.is_integer() for v in (a, b, c)) and max(abs(a), abs(b), abs(b - a)) * start.dtype.eps < 1
 
 
 def _rounded_range(start: AbstractTensor, a: float, b: float, c: float) -> AbstractTensor:

@@ -65,7 +65,9 @@ def _reduced(
     if x.dtype.eps > 1e-5:
         slack = slack * 100  # narrow types
     slack = slack if np.isfinite(slack) else 0.0
-    a, b = ctx.finite(np.float64(lo - slack), np.float64(hi + slack), x.dtype, x.low > -np.inf and x.high < np.inf)
+    # what sums, products and quotients of numbers of one sign lose leaves them that sign
+    least, most = (max(lo - slack, 0.0) if lo >= 0 else lo - slack), (min(hi + slack, 0.0) if hi <= 0 else hi + slack)
+    a, b = ctx.finite(np.float64(least), np.float64(most), x.dtype, x.low > -np.inf and x.high < np.inf)
     return AbstractTensor(x.dtype, shape, a, b, None, x.nan or (weight is not None and weight.nan))
 
 

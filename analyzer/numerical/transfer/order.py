@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.domain.tensor import AbstractTensor, count
 from analyzer.numerical.refinement import refine_by
-from analyzer.numerical.transfer.facts import difference_sign
+from analyzer.numerical.transfer.facts import are_axes, difference_sign
 from analyzer.operators.declaration import SELECTS
 
 if TYPE_CHECKING:
@@ -143,7 +143,21 @@ class _Question:
             return self.holds(x[0], y[0], depth)
         if name in ("Relu", "Sqrt"):
             return self.holds(y[0], x[0], depth)
+        if name in ("ReduceProd", "ReduceSum") and _of_pairs(b, a) and x[0].low >= 0:
+            return self.holds(y[0], x[0], depth)
         return selected_alike(b, a) and self.holds(y[0], x[0], depth)
+
+
+def _of_pairs(b: AbstractTensor, a: AbstractTensor) -> bool:
+    """Whether both are products, or sums, of at most two numbers along the same axes: the area of width and height.
+
+    Of more numbers a kernel may choose the order by how they lie in memory, and so how it rounds.
+    """
+    (kind, whole, axes, kept), other = (t.facts.get("reduced", ("", None, None, None)) for t in (b, a))
+    if kind not in ("sum", "product") or other[0] != kind or not isinstance(whole, AbstractTensor):
+        return False
+    alike = whole.shape == other[1].shape and (axes, kept) == tuple(other[2:])
+    return alike and are_axes(axes) and count(whole.shape, axes)[1] <= 2
 
 
 def _told(b: AbstractTensor, a: AbstractTensor) -> bool:

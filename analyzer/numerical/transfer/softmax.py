@@ -18,6 +18,7 @@ from analyzer.numerical.transfer.facts import finite_along
 from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.reductions import block_counts, over_blocks
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.survived_masks import survived
 
 # PyTorch's own attention gives 0 to a row whose keys are all masked (since 2.5); the form of its export gives NaN.
 _TORCH_ATTENTION = "aten.scaled_dot_product_attention"
@@ -76,7 +77,7 @@ def check_rows(ctx: Context, x: AbstractTensor, axes: Any) -> None:
     dangers = (SHOWS_NOTHING,) * hidden + (HOLDS_INFINITY,) * (x.high == np.inf)
     # an element that is no -inf keeps its row; one that is no +inf says nothing of its neighbours
     places = hidden and not x.nan and x.high < np.inf
-    ctx.check(
+    ok = ctx.check(
         "numerical/softmax-of-minus-infinity",
         " or ".join(dangers),
         {0: x},
@@ -84,6 +85,14 @@ def check_rows(ctx: Context, x: AbstractTensor, axes: Any) -> None:
         guard=guarded(ctx.run, (x,), lambda t: t.low > -np.inf) if places else lambda condition, truth: False,
         leaks=not selected(ctx.node.inputs[0]),
     )
+    if (
+        not ok
+        and not ctx.masked
+        and not ctx.run.ledger.quiet
+        and axes is not None
+        and list(axes) == [(x.rank or 0) - 1]
+    ):
+        survived(ctx.run, x)
 
 
 @transfer("Softmax")
