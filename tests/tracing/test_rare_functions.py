@@ -24,6 +24,14 @@ CASES = [
     (TORCH, "torch.sparse.mm(x.to_sparse(), torch.ones(6, 3))"),
     (TORCH, "torch.spmm(x.to_sparse(), torch.ones(6, 2))"),
     (TORCH, "x.to_sparse().coalesce().to_dense()"),
+    (TORCH, "torch.istft(torch.stft(torch.ones(2, 400), 64, 16, return_complex=True), 64, 16, center=False)"),
+    (TORCH, "torch.istft(torch.stft(torch.ones(2, 403), 63, 16, return_complex=True), 63, 16)"),
+    (TORCH, "torch.istft(torch.ones(33, 26, dtype=torch.cfloat), 64, length=300)"),
+    (TORCH, "torch.istft(torch.ones(3, 64, 26, dtype=torch.cfloat), 64, 16, onesided=False)"),
+    (TORCH, "torch.zeros(4, 5).addmm(x, torch.ones(6, 5))"),
+    (KERAS, "np.lib.stride_tricks.as_strided(np.zeros(10), shape=(4, 3), strides=(8, 8))"),
+    (KERAS, "np.lib.stride_tricks.as_strided(np.zeros((3, 4)), strides=(8, 8))"),
+    (KERAS, "tf.clip_by_global_norm([x, None, tf.ones(5)], 1.0)[0][2]"),
     (KERAS, "ops.bitwise_and(tf.ones((4, 1), tf.int32), tf.ones((1, 6), tf.int32))"),
     (KERAS, "ops.inv(tf.eye(3, batch_shape=[2]))"),
     (KERAS, "ops.det(tf.eye(3, batch_shape=[2, 5]))"),
@@ -96,6 +104,7 @@ def test_the_result_has_the_shape_that_a_run_gives(head: str, expression: str, t
 
 
 WRONG = [
+    (TORCH, "torch.istft(torch.ones(32, 26, dtype=torch.cfloat), 64)"),
     (KERAS, "tf.range(3, 1)"),
     (KERAS, "tf.range(3, 5, -1)"),
     (TORCH, "torch.sparse.mm(x.to_sparse(), torch.ones(5, 3))"),

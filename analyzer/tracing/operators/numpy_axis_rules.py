@@ -423,6 +423,14 @@ def windows(op: Op, x: Value, window_shape: Value, axis: Value, rest: tuple[Valu
     return of(op, found, (*dims, *sizes), found.dtype)
 
 
+@operator("numpy.lib.stride_tricks.as_strided", "x shape=None strides=None *rest")
+def as_strided(op: Op, x: Value, shape: Value, strides: Value, rest: tuple[Value, ...]) -> Value:
+    """The array's memory under any shape: where the elements stand is nowhere checked."""
+    found = array(op, x)
+    dims = shape_argument(op, (shape,)) if shape is not None else found.dims if found is not None else None
+    return unknown(op) if found is None or dims is None else of(op, found, dims, found.dtype)
+
+
 @operator("numpy.shape numpy.ndim numpy.size", "a axis=None")
 def measured(op: Op, a: Value, axis: Value) -> Value:
     """What the array that a value stands for would say of itself."""

@@ -14,7 +14,7 @@ from analyzer.tracing.operators.element_values import count_true
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.linear import matmul as product_of
-from analyzer.tracing.operators.operands import unknown_tensor
+from analyzer.tracing.operators.operands import items_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require, require_when_run
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor, tensors_of
@@ -51,6 +51,19 @@ def need_axis(op: Op, source: Tensor, axis: Value) -> None:
     if not -len(source.dims) <= axis < max(len(source.dims), 1):
         sentence = f"axis {axis} is out of range for a tensor of {len(source.dims)} dimensions"
         fail(op, "axis-in-range", f"{sentence} (shape {show_shape(source.dims)})", (source,))
+
+
+@operator("tf.clip_by_global_norm", "t_list clip_norm use_norm=None name=None")
+def clip_by_global_norm(op: Op, t_list: Value, clip_norm: Value, use_norm: Value, name: Value) -> Value:
+    """The tensors, each of its shape, and the norm of all of them."""
+    given = list(items_of(t_list))
+    norm = Tensor((), None, "tf", site=op.where)
+    if not given:
+        return op.tr.unknown("tensors", "data"), norm
+    found = [None if item is None else (tensor(op, item), item) for item in given]
+    kept = [None if f is None else unknown_tensor(op, "tf") if f[0] is None else like(op, f[0], f[0].dims, f[0].dtype)
+            for f in found]  # fmt: skip
+    return ListV(kept), norm
 
 
 @operator(" ".join(f"tf.{n}" for n in _UNARY.split()), "x *rest")

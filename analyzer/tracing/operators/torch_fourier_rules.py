@@ -1,4 +1,4 @@
-"""torch.fft: real transforms keep half of an axis, and one more."""
+"""torch.fft: real transforms keep half of an axis, and one more; what a spectrogram is turned back into."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.validity.terms import Poly, floor_div
+from analyzer.validity.terms import Poly, equal, floor_div
 
 
 @operator(
@@ -57,3 +58,29 @@ def _transformed(op: Op, input: Value, sizes: tuple[Any, ...], axes: tuple[Any, 
         elif size is not None:
             dims[axis] = size
     return Tensor(tuple(dims), None, "torch", site=op.where, sources=(found,))
+
+
+@operator(
+    "torch.istft Tensor.istft",
+    "input n_fft hop_length=None win_length=None window=None center=True normalized=False onesided=None length=None *rest",
+)
+def istft(
+    op: Op, input: Value, n_fft: Value, hop_length: Value, win_length: Value, window: Value, center: Value,
+    normalized: Value, onesided: Value, length: Value, rest: tuple[Value, ...],
+) -> Value:  # fmt: skip
+    """(..., frequencies, frames) gives (..., samples): the windows laid one behind another, without what padded them."""
+    source, size = tensor_of(op.tr, input, "torch"), op.tr.term_of(n_fft)
+    hop = floor_div(size, 4) if hop_length is None and size is not None else op.tr.term_of(hop_length)
+    if source is None or source.dims is None or len(source.dims) < 2 or size is None or hop is None or rest or (
+        not isinstance(center, bool) or op.extra or not isinstance(onesided, (bool, type(None)))
+    ):  # fmt: skip
+        return unknown_tensor(op, "torch")
+    rows = size if onesided is False else floor_div(size, 2) + 1
+    sentence = f"a window of {size} has {rows} frequencies, and the spectrogram {source.dims[-2]}"
+    require(op, equal(source.dims[-2], rows), "size", sentence, (source,))
+    cut = floor_div(size, 2) if center else 0  # before the first and after the last
+    samples = size + hop * (source.dims[-1] - 1) - 2 * cut if length is None else op.tr.term_of(length)
+    if samples is None:
+        return unknown_tensor(op, "torch")
+    kind = {"complex64": "float32", "complex128": "float64"}.get(source.dtype or "")
+    return Tensor((*source.dims[:-2], samples), kind, "torch", site=op.where, sources=(source,))
