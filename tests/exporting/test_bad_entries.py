@@ -38,7 +38,8 @@ CASES = {
         3,
     ),
     "a program's own arguments, which stand at their defaults": (
-        "import argparse, sys\ndef build():\n    p = argparse.ArgumentParser()\n    p.add_argument('--width', default='8')\n"
+        "import argparse, sys\ndef build():\n    p = argparse.ArgumentParser()\n"
+        "    p.add_argument('--width', default='8')\n"
         "    raise ValueError(sys.argv[0][-5:] + p.parse_args().width)\n",
         r"calling build\(\) failed with ValueError: /m.py8 \(m.py:5\)$",
         5,

@@ -62,13 +62,14 @@ def _transformed(op: Op, input: Value, sizes: tuple[Any, ...], axes: tuple[Any, 
 
 @operator(
     "torch.istft Tensor.istft",
-    "input n_fft hop_length=None win_length=None window=None center=True normalized=False onesided=None length=None *rest",
+    "input n_fft hop_length=None win_length=None window=None center=True normalized=False onesided=None length=None "
+    "*rest",
 )
 def istft(
     op: Op, input: Value, n_fft: Value, hop_length: Value, win_length: Value, window: Value, center: Value,
     normalized: Value, onesided: Value, length: Value, rest: tuple[Value, ...],
 ) -> Value:  # fmt: skip
-    """(..., frequencies, frames) gives (..., samples): the windows laid one behind another, without what padded them."""
+    """(..., frequencies, frames) gives (..., samples): windows laid one behind another, without what padded them."""
     source, size = tensor_of(op.tr, input, "torch"), op.tr.term_of(n_fft)
     hop = floor_div(size, 4) if hop_length is None and size is not None else op.tr.term_of(hop_length)
     if source is None or source.dims is None or len(source.dims) < 2 or size is None or hop is None or rest or (
