@@ -86,7 +86,7 @@ def analyse(
         case = _Case(graph, target, assumptions, interpretation, options, budget, output, root, like)
         try:
             findings = _findings(case, confirmer, confirm, explain)
-            findings += undefined_gradient(graph, target.id, findings)
+            findings += undefined_gradient(graph, target, findings, output)
             notes = (
                 *said,
                 *_defects(interpretation),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -86,3 +88,28 @@ def test_the_line_whose_derivative_first_makes_nan_is_told(project, export_entry
 def test_nothing_is_told_of_gradients_that_are_numbers_or_that_nobody_computes(project, export_entry, entry):
     project.write("spline.py", SPLINE)
     assert UNDEFINED not in export_entry(f"spline.py:{entry}").model.metadata_props
+
+
+def test_the_script_fails_as_the_entry_point_does_and_not_once_it_is_mended(project, export_entry, tmp_path):
+    project.write("spline.py", SPLINE)
+    graph = export_entry("spline.py:build")
+    target = TargetConfig("t", entry="spline.py:build")
+    found = analyse(graph, target, confirm=False, explain=False, output=tmp_path / "report").findings
+    (script,) = [f.reproducer for f in found if f.rule == "numerical/undefined-gradient"]
+
+    def run():
+        return subprocess.run(
+            [sys.executable, tmp_path / "report" / script],
+            cwd=project.root,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    failing = run()
+    assert (failing.returncode, failing.stderr) == (1, "")
+    assert "NaN in the gradients of 2 of 2 weights" in failing.stdout
+    project.write("spline.py", SPLINE.replace("Chained(1e-16), (", "Chained(1.0), ("))
+    assert run().returncode == 0
+    project.write("spline.py", SPLINE.replace("def build", "def other"))
+    assert run().returncode == 2

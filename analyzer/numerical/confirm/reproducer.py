@@ -18,7 +18,7 @@ from analyzer.numerical.confirm.infinities import Infinities
 
 _SCRIPT = '''"""$headline
 
-Run it with ``python $script``: exit code 1 shows the defect, 0 does not, 2 means that it could not be run.
+Run it with ``python $script``$where: exit code 1 shows the defect, 0 does not, 2 means that it could not be run.
 Needs numpy and $engine; seen with $versions.
 The environment variable THREADS sets the number of threads (1 if it is not set).
 """
@@ -270,13 +270,25 @@ def write_reproducer(
         shutil.copyfile(work / "slice.onnx", folder / f"{stem}.onnx")
         constants = ONNX_CONSTANTS.substitute(operands=repr(list(operands)), results=repr(list(results)))
         body = ONNX_BODY.substitute(common)
-    text = Template(_SCRIPT).substitute(
-        headline=re.sub(r'[\\"\x00-\x1f]+', " ", headline).strip(),
-        script=script.name,
-        engine="onnxruntime" if engine == "onnx" else engine,
-        versions=re.sub(r'[\\"\x00-\x1f]+', " ", versions).strip(),
+    needed = "onnxruntime" if engine == "onnx" else engine
+    script.write_text(script_text(script.name, headline, needed, versions, constants, body), encoding="utf-8")
+    return script
+
+
+def script_text(
+    name: str, headline: str, engine: str, versions: str, constants: str, body: str, where: str = ""
+) -> str:
+    """A whole script: `constants` stand at its top, `body` gives what is not finite, `where` tells where it is run."""
+    return Template(_SCRIPT).substitute(
+        headline=_in_a_docstring(headline),
+        script=name,
+        where=f" in {where}" if where else "",
+        engine=engine,
+        versions=_in_a_docstring(versions),
         constants=constants,
         body=body,
     )
-    script.write_text(text, encoding="utf-8")
-    return script
+
+
+def _in_a_docstring(text: str) -> str:
+    return re.sub(r'[\\"\x00-\x1f]+', " ", text).strip()
