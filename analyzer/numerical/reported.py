@@ -1,0 +1,302 @@
+"""The warnings of one target that are told: each searched for a run that shows it, explained, and mended."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from analyzer.configuration.config import TargetConfig
+from analyzer.findings import Finding, Suggestion
+from analyzer.graph import Graph, display_name
+from analyzer.numerical.assumptions import (
+    BEYOND,
+    TWICE,
+    Assumption,
+    as_examples_show,
+    as_ranges,
+    close_to_examples,
+)
+from analyzer.numerical.confirm.confirmation import SPENT, ConfirmationBudget, Confirmer
+from analyzer.numerical.confirm.outcome import Confirmation
+from analyzer.numerical.confirm.processor import processor
+from analyzer.numerical.confirm.reproducer import stem_of, write_reproducer
+from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.explanation import behind, followers, message, rests_on
+from analyzer.numerical.findings import Support, at_an_edge, finding_of, limited, unimportant
+from analyzer.numerical.hidden_overflows import HALF_SEARCHES, fails_with, worth_searching
+from analyzer.numerical.like_examples import LikeExamples, failing, key
+from analyzer.numerical.repair.joint import joined
+from analyzer.numerical.repair.repair import Repair, repair
+from analyzer.numerical.repair.together import Revealed, with_revealed
+from analyzer.numerical.result import Alarm, Interpretation, Options
+from analyzer.numerical.sensitivity import Precondition, precondition
+
+EXPLAIN_SECONDS = 2.0  # for one warning's sensitivity
+
+
+@dataclass(frozen=True)
+class Case:
+    """One target on its way through."""
+
+    graph: Graph
+    target: TargetConfig
+    assumptions: Sequence[Assumption]
+    interpretation: Interpretation
+    options: Options
+    budget: ConfirmationBudget
+    output: Path | None
+    root: Path
+    like: LikeExamples | None
+
+
+def _close_to_examples(case: Case, unshown: Sequence[Alarm]) -> LikeExamples | None:
+    """The target with inputs hardly larger than their examples, where that may tell of failures that no run shows."""
+    like = case.like.assumptions if case.like is not None else case.assumptions
+    close = close_to_examples(case.graph, like)
+    if not unshown or close == list(like):
+        return None
+    return LikeExamples(close, failing(case.graph, close, case.options))
+
+
+def reported(case: Case, confirmer: Confirmer | None, confirm: bool, explain: bool) -> list[Finding]:
+    """A finding for each warning that is told: with the run that shows it, what it needs, and what mends it."""
+    warnings = case.interpretation.warnings
+    follow = followers(warnings)
+    roots = [w for w in warnings if w.root is None or (case.like is not None and case.like.first(w))]
+    deadline = confirmer.clock() + case.budget.total if confirmer is not None else 0.0
+    shown: dict[int, Confirmation] = {}
+    if confirm and confirmer is not None:
+        for number, warning in enumerate(roots):
+            _confirm(case, warning, confirmer, deadline, len(roots) - number, shown)
+        for root in tuple(roots):
+            roots += _important_followers(case, root, follow.get(id(root), []), confirmer, deadline, shown)
+        reached = [r for r in roots if id(r) in shown]
+        for warning in _hidden(case, confirmer, deadline, follow, reached, shown):
+            reached.append(warning)
+            roots.append(warning)
+    tried = confirm and confirmer is not None
+    close = _close_to_examples(case, [w for w in roots if id(w) not in shown]) if tried else None
+    needed: dict[int, Precondition] = {}
+    repairs: list[tuple[Alarm, Repair]] = []
+    for warning in roots if explain else ():
+        deadline = time.process_time() + EXPLAIN_SECONDS
+        narrowed = precondition(case.graph, warning, case.assumptions, case.options, deadline)
+        change = repair(case.graph, warning, case.assumptions, case.options, case.root, confirmer, narrowed)
+        if narrowed is not None:
+            needed[id(warning)] = narrowed
+        if change is not None:
+            repairs.append((warning, change))
+    repairs, hidden_behind = with_revealed(
+        case.graph, warnings, repairs, case.assumptions, case.options, case.root, confirmer
+    )
+    mends = joined(case.graph, repairs, as_ranges(case.assumptions), case.options, case.root)
+    found = []
+    found_by: dict[int, tuple[Finding, Support]] = {}
+    for warning in roots:
+        confirmation = shown.get(id(warning))
+        shown_by = f"{confirmation.engine}: {confirmation.sentence}" if confirmation else ""
+        standing = confirmation.standing if confirmation else None
+        beyond, times = _beyond_examples(case, warning, confirmation, case.like), BEYOND
+        if not beyond and confirmation is None:
+            beyond, times = _beyond_examples(case, warning, None, close), TWICE
+        edge = at_an_edge(warning, roots, found_by) if confirmation is None else None
+        support = Support(shown_by, needed.get(id(warning)), mends.get(id(warning)), standing, beyond, times, edge=edge)
+        after = [w for w in follow.get(id(warning), []) if w not in roots]
+        finding = finding_of(
+            case.graph, case.target.id, case.interpretation, warning, case.assumptions, after, support, case.root
+        )
+        if confirmation is not None:
+            finding = _with_run(case, warning, confirmation, finding)
+        found.append(finding)
+        found_by[id(warning)] = finding, support
+    for each in hidden_behind:
+        mend = mends.get(id(each.warning))
+        behind_it = None
+        if (
+            tried
+            and confirmer is not None
+            and _shares_operand(case, each.warning, [r for r in roots if id(r) in shown])
+        ):
+            behind_it = _beside(case, each, mend, confirmer)
+        found.append(behind_it or _behind(case, each, mend, found_by))
+    return found
+
+
+def _shares_operand(case: Case, warning: Alarm, roots: Sequence[Alarm]) -> bool:
+    """Whether one of `roots` fails for the same value: then this operator stands beside it, not behind it."""
+    own = _operand_key(case, warning)
+    return own is not None and any(_operand_key(case, r) == own for r in roots)
+
+
+def _operand_key(case: Case, warning: Alarm) -> int | None:
+    """Equal for operands that are equal in every run, though the model may compute them twice."""
+    value = warning.node.inputs[warning.operand] if warning.operand >= 0 else None
+    known = case.interpretation.values.get(value) if value is not None else None
+    return known.key if isinstance(known, AbstractTensor) else None
+
+
+def _beside(case: Case, revealed: Revealed, mend: Suggestion | None, confirmer: Confirmer) -> Finding | None:
+    """The finding for a failure of a value for which another operator fails, by a run of its own; None without one."""
+    shown: dict[int, Confirmation] = {}
+    warning = replace(revealed.warning, root=None)
+    if case.like is not None:  # where it stands behind the other operator too: whether it fails there, a run tells
+        case = replace(case, like=replace(case.like, failing={**case.like.failing, key(warning): True}))
+    _confirm(case, warning, confirmer, confirmer.clock() + case.budget.search, 1, shown)
+    confirmation = shown.get(id(warning))
+    if confirmation is None:
+        return None
+    beyond = _beyond_examples(case, warning, confirmation, case.like)
+    shown_by = f"{confirmation.engine}: {confirmation.sentence}"
+    support = Support(shown_by, None, mend, confirmation.standing, beyond, BEYOND)
+    return _with_run(
+        case,
+        warning,
+        confirmation,
+        finding_of(case.graph, case.target.id, case.interpretation, warning, case.assumptions, (), support, case.root),
+    )
+
+
+def _with_run(case: Case, warning: Alarm, confirmation: Confirmation, finding: Finding) -> Finding:
+    """The finding with its reproducer, where there is a place for one."""
+    if case.output is None:
+        return finding
+    path = _write(case, confirmation, finding, warning, case.output)
+    return replace(finding, reproducer=str(path.relative_to(case.output)))
+
+
+def _hidden(
+    case: Case,
+    confirmer: Confirmer,
+    deadline: float,
+    follow: dict[int, list[Alarm]],
+    reached: Sequence[Alarm],
+    shown: dict[int, Confirmation],
+) -> Iterator[Alarm]:
+    """Overflows that a run shows though no rule tells them; those that come with one of `reached` follow it."""
+    searches = worth_searching(case.graph, case.interpretation, case.assumptions)
+    groups = ((searches.thorough, math.inf), (searches.half, HALF_SEARCHES), (searches.brief, 1))
+    for hidden, searched in groups:  # as many searches' time have they all together
+        until = min(deadline, confirmer.clock() + searched * case.budget.search)
+        said = list(confirmer.notes)
+        for number, warning in enumerate(hidden):
+            first = next((r for r in reached if fails_with(case.graph, case.interpretation, warning, r)), None)
+            now, left = confirmer.clock(), len(hidden) - number
+            share = min(until, now + 2 * (until - now) / left) if searched < math.inf else until
+            if first is not None:
+                follow.setdefault(id(first), []).append(warning)
+            elif now >= until and searched < math.inf:
+                confirmer.note(SPENT)
+            elif _confirm(case, warning, confirmer, share, left, shown):
+                yield warning
+        if searched == 1:
+            confirmer.notes[:] = said  # nobody was told of these, so nobody misses the rest of their searches
+
+
+def _important_followers(
+    case: Case,
+    root: Alarm,
+    follow: Sequence[Alarm],
+    confirmer: Confirmer,
+    deadline: float,
+    shown: dict[int, Confirmation],
+) -> list[Alarm]:
+    """Followers of a failure that blocks nothing, of the same value, that fail where it does not: below 0, say."""
+    if id(root) not in shown or not unimportant(shown[id(root)].standing):
+        return []
+    value = root.node.inputs[root.operand] if root.operand >= 0 else None
+    same = [w for w in follow if w.rule != root.rule and w.operand >= 0 and w.node.inputs[w.operand] is value]
+    found: dict[int, Confirmation] = {}
+    kept = [w for w in same if _confirm(case, w, confirmer, deadline, 1 + len(same), found)]
+    kept = [w for w in kept if not unimportant(found[id(w)].standing)]
+    shown.update({id(w): found[id(w)] for w in kept})
+    return kept
+
+
+def _beyond_examples(
+    case: Case, warning: Alarm, confirmation: Confirmation | None, like: LikeExamples | None
+) -> tuple[str, ...]:
+    """The inputs that nobody described, where they fail the operator only if unlike their examples."""
+    if like is None or (like.shows(warning) if confirmation is None else not confirmation.beyond):
+        return ()
+    narrowed = {a.name for a, b in zip(case.assumptions, like.assumptions, strict=True) if a != b}
+    # What the operand rests on; where that is nothing of them (the weights of classes), what its other operands do.
+    for each in (warning, replace(warning, operand=-1)):
+        rests = rests_on(behind(case.graph.graph, each), case.assumptions)
+        if named := tuple(a.name for a in rests if a.name in narrowed):
+            return named
+    return ()
+
+
+def _behind(
+    case: Case, revealed: Revealed, mend: Suggestion | None, found: Mapping[int, tuple[Finding, Support]]
+) -> Finding:
+    """The finding for a failure that shows once the suggestions for others are applied.
+
+    Of a value for which another operator fails alike it weighs no more than that one: both fail for the same values.
+    """
+    first = next((w for w in case.interpretation.warnings if key(w) == key(revealed.warning)), None)
+    while first is not None and first.root is not None:
+        first = first.root
+    led, by = found.get(id(first), (None, None))
+    if led is None or by is None or led.rule != revealed.warning.rule or not limited(led, by):
+        led = None
+    after, support = revealed.after, Support(suggestion=mend, hidden=True, led=led)
+    return finding_of(
+        after.graph, case.target.id, after.interpretation, revealed.shown, case.assumptions, (), support, case.root
+    )
+
+
+def _confirm(
+    case: Case, warning: Alarm, confirmer: Confirmer, deadline: float, left: int, shown: dict[int, Confirmation]
+) -> bool:
+    """Looks for a failing run, kept in `shown` by the id of the warning; whether there is one.
+
+    On inputs like the examples first, where they may bring it about. Every warning has its turn: none may take more
+    than twice its even share of the time, with `left` of them to go.
+    """
+    now = confirmer.clock()
+    until = min(deadline, now + max(case.budget.search, 2 * (deadline - now) / left))
+
+    def found(assumptions: Sequence[Assumption], *weighed_in: Sequence[Assumption]) -> Confirmation | None:
+        within = [as_ranges(each) for each in weighed_in]
+        return confirmer.confirm(case.graph, warning, as_ranges(assumptions), case.target.symbols, until, within)
+
+    likely = None
+    if case.like is not None and case.like.shows(warning):
+        larger = as_examples_show(case.graph, case.assumptions, math.inf)
+        likely = found(case.like.assumptions, case.like.assumptions, larger)
+    best = likely
+    if likely is None or unimportant(likely.standing):
+        other = found(case.assumptions, *([case.assumptions] if case.like is None else []))
+        if other is not None and (likely is None or not unimportant(other.standing)):
+            best = replace(other, beyond=case.like is not None)
+    if best is not None:
+        shown[id(warning)] = best
+    return best is not None
+
+
+def _write(case: Case, confirmation: Confirmation, finding: Finding, warning: Alarm, output: Path) -> Path:
+    return write_reproducer(
+        output / "reproducers",
+        confirmation.work,
+        stem_of(finding.target, display_name(warning.node), finding.fingerprint),
+        f"{display_name(warning.node)}: {message(warning, True, case.interpretation)}",
+        confirmation.operands,
+        confirmation.results,
+        engine=confirmation.kind,
+        backward=warning.backward,
+        names=confirmation.names,
+        losses=confirmation.losses,
+        infinite=confirmation.infinite,
+        event=confirmation.event,
+        versions=", ".join(
+            (
+                confirmation.engine,
+                processor(),
+                confirmation.threads,
+            )
+        ),
+    )
