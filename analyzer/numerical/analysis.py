@@ -22,7 +22,7 @@ from analyzer.numerical.example_gradients import undefined_gradient
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.like_examples import like_examples
 from analyzer.numerical.logarithms import own_logarithms
-from analyzer.numerical.reported import Case, reported
+from analyzer.numerical.reported import TargetCase, reported
 from analyzer.numerical.result import Interpretation, Options
 from analyzer.numerical.stored_weights import StoredWeight, exact_weights, stored_weights
 from analyzer.numerical.trained import is_trained, without_gradients
@@ -67,7 +67,7 @@ def analyse(
             interpretation, gradients = without_gradients(interpretation)
             options = replace(options, backward=False)
         like = like_examples(graph, assumptions, interpretation, options)
-        case = Case(graph, target, assumptions, interpretation, options, budget, output, root, like)
+        case = TargetCase(graph, target, assumptions, interpretation, options, budget, output, root, like)
         try:
             findings = reported(case, confirmer, confirm, explain)
             findings += undefined_gradient(graph, target, findings, output)

@@ -38,7 +38,7 @@ EXPLAIN_SECONDS = 2.0  # for one warning's sensitivity
 
 
 @dataclass(frozen=True)
-class Case:
+class TargetCase:
     """One target on its way through."""
 
     graph: Graph
@@ -52,7 +52,7 @@ class Case:
     like: LikeExamples | None
 
 
-def _close_to_examples(case: Case, unshown: Sequence[Alarm]) -> LikeExamples | None:
+def _close_to_examples(case: TargetCase, unshown: Sequence[Alarm]) -> LikeExamples | None:
     """The target with inputs hardly larger than their examples, where that may tell of failures that no run shows."""
     like = case.like.assumptions if case.like is not None else case.assumptions
     close = close_to_examples(case.graph, like)
@@ -61,7 +61,7 @@ def _close_to_examples(case: Case, unshown: Sequence[Alarm]) -> LikeExamples | N
     return LikeExamples(close, failing(case.graph, close, case.options))
 
 
-def reported(case: Case, confirmer: Confirmer | None, confirm: bool, explain: bool) -> list[Finding]:
+def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, explain: bool) -> list[Finding]:
     """A finding for each warning that is told: with the run that shows it, what it needs, and what mends it."""
     warnings = case.interpretation.warnings
     follow = followers(warnings)
@@ -125,20 +125,20 @@ def reported(case: Case, confirmer: Confirmer | None, confirm: bool, explain: bo
     return found
 
 
-def _shares_operand(case: Case, warning: Alarm, roots: Sequence[Alarm]) -> bool:
+def _shares_operand(case: TargetCase, warning: Alarm, roots: Sequence[Alarm]) -> bool:
     """Whether one of `roots` fails for the same value: then this operator stands beside it, not behind it."""
     own = _operand_key(case, warning)
     return own is not None and any(_operand_key(case, r) == own for r in roots)
 
 
-def _operand_key(case: Case, warning: Alarm) -> int | None:
+def _operand_key(case: TargetCase, warning: Alarm) -> int | None:
     """Equal for operands that are equal in every run, though the model may compute them twice."""
     value = warning.node.inputs[warning.operand] if warning.operand >= 0 else None
     known = case.interpretation.values.get(value) if value is not None else None
     return known.key if isinstance(known, AbstractTensor) else None
 
 
-def _beside(case: Case, revealed: Revealed, mend: Suggestion | None, confirmer: Confirmer) -> Finding | None:
+def _beside(case: TargetCase, revealed: Revealed, mend: Suggestion | None, confirmer: Confirmer) -> Finding | None:
     """The finding for a failure of a value for which another operator fails, by a run of its own; None without one."""
     shown: dict[int, Confirmation] = {}
     warning = replace(revealed.warning, root=None)
@@ -159,7 +159,7 @@ def _beside(case: Case, revealed: Revealed, mend: Suggestion | None, confirmer: 
     )
 
 
-def _with_run(case: Case, warning: Alarm, confirmation: Confirmation, finding: Finding) -> Finding:
+def _with_run(case: TargetCase, warning: Alarm, confirmation: Confirmation, finding: Finding) -> Finding:
     """The finding with its reproducer, where there is a place for one."""
     if case.output is None:
         return finding
@@ -168,7 +168,7 @@ def _with_run(case: Case, warning: Alarm, confirmation: Confirmation, finding: F
 
 
 def _hidden(
-    case: Case,
+    case: TargetCase,
     confirmer: Confirmer,
     deadline: float,
     follow: dict[int, list[Alarm]],
@@ -196,7 +196,7 @@ def _hidden(
 
 
 def _important_followers(
-    case: Case,
+    case: TargetCase,
     root: Alarm,
     follow: Sequence[Alarm],
     confirmer: Confirmer,
@@ -216,7 +216,7 @@ def _important_followers(
 
 
 def _beyond_examples(
-    case: Case, warning: Alarm, confirmation: Confirmation | None, like: LikeExamples | None
+    case: TargetCase, warning: Alarm, confirmation: Confirmation | None, like: LikeExamples | None
 ) -> tuple[str, ...]:
     """The inputs that nobody described, where they fail the operator only if unlike their examples."""
     if like is None or (like.shows(warning) if confirmation is None else not confirmation.beyond):
@@ -231,7 +231,7 @@ def _beyond_examples(
 
 
 def _behind(
-    case: Case, revealed: Revealed, mend: Suggestion | None, found: Mapping[int, tuple[Finding, Support]]
+    case: TargetCase, revealed: Revealed, mend: Suggestion | None, found: Mapping[int, tuple[Finding, Support]]
 ) -> Finding:
     """The finding for a failure that shows once the suggestions for others are applied.
 
@@ -250,7 +250,7 @@ def _behind(
 
 
 def _confirm(
-    case: Case, warning: Alarm, confirmer: Confirmer, deadline: float, left: int, shown: dict[int, Confirmation]
+    case: TargetCase, warning: Alarm, confirmer: Confirmer, deadline: float, left: int, shown: dict[int, Confirmation]
 ) -> bool:
     """Looks for a failing run, kept in `shown` by the id of the warning; whether there is one.
 
@@ -278,7 +278,7 @@ def _confirm(
     return best is not None
 
 
-def _write(case: Case, confirmation: Confirmation, finding: Finding, warning: Alarm, output: Path) -> Path:
+def _write(case: TargetCase, confirmation: Confirmation, finding: Finding, warning: Alarm, output: Path) -> Path:
     return write_reproducer(
         output / "reproducers",
         confirmation.work,

@@ -20,7 +20,7 @@ from analyzer.numerical.confirm.outcome import Standing
 from analyzer.numerical.findings import Support, at_an_edge, finding_of, limited
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.repair.together import Revealed
-from analyzer.numerical.reported import Case, _beside, _shares_operand
+from analyzer.numerical.reported import TargetCase, _beside, _shares_operand
 from analyzer.numerical.result import Options
 
 X = helper.make_tensor_value_info("x", TensorProto.FLOAT, [4])
@@ -112,7 +112,7 @@ def test_what_fails_beside_another_operator_has_a_run_of_its_own(same: bool, sha
     found = interpret(graph, as_ranges(assumptions), options=options)
     first = next(w for w in found.warnings if w.node.name == "first")
     assert [w.node.name for w in found.warnings] == ["first"] if same else ["first", "second"]
-    case = Case(graph, target, assumptions, found, options, ConfirmationBudget(search=4.0), None, Path(), None)
+    case = TargetCase(graph, target, assumptions, found, options, ConfirmationBudget(search=4.0), None, Path(), None)
     own = replace(first, node=next(n for n in graph.graph if n.name == "second"))
     assert _shares_operand(case, own, [first]) == shares
     with Confirmer(case.budget) as confirmer:

@@ -10,7 +10,7 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.sequence import AbstractSequence, sequence_of
-from analyzer.numerical.domain.tensor import AbstractTensor, join, smashed, top
+from analyzer.numerical.domain.tensor import AbstractTensor, smashed, top
 from analyzer.numerical.transfer.joining import concatenated, hull
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import with_axes, without_axes
@@ -244,6 +244,3 @@ def assign_add(ctx: Context, variable: Any, value: Any) -> Any:
 @transfer("IsVariableInitialized")
 def is_initialised(ctx: Context, *_: Any) -> AbstractTensor:
     return AbstractTensor(dtypes.BOOL, (), np.float64(0), np.float64(1))
-
-
-__all__ = ["divided", "join"]

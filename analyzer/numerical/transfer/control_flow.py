@@ -14,8 +14,6 @@ from analyzer.numerical.domain.sequence import AbstractSequence
 from analyzer.numerical.domain.tensor import AbstractTensor, contains, fresh_key, join, smashed, top
 from analyzer.numerical.refinement import implied, narrowed
 from analyzer.numerical.transfer.registry import transfer
-from analyzer.numerical.transfer.shape import with_axes
-from analyzer.numerical.transfer.slicing import divided
 
 THRESHOLDS = np.array(
     [-1e30, -1e20, -1e10, -1e6, -1e4, -1e3, -100.0, -10.0, -1.0, 0.0, 1.0, 10.0, 100.0, 1e3, 1e4, 1e6, 1e10, 1e20, 1e30]
@@ -406,6 +404,3 @@ def sequence_map(ctx: Context, *operands: Any) -> Any:
     outputs = ctx.run.body(graph, tuple(o.element if isinstance(o, AbstractSequence) else o for o in operands))
     del lengths
     return tuple(AbstractSequence(o) for o in outputs)
-
-
-__all__ = ["divided", "with_axes"]

@@ -10,8 +10,7 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim
-from analyzer.numerical.domain.sequence import AbstractSequence
-from analyzer.numerical.domain.tensor import AbstractTensor, from_data, smashed, top
+from analyzer.numerical.domain.tensor import AbstractTensor, from_data, top
 from analyzer.numerical.transfer.joining import hull
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.rounding import ACCUMULATED
@@ -275,6 +274,3 @@ def affine_grid(ctx: Context, theta: AbstractTensor, size: AbstractTensor) -> Ab
     most = max(abs(theta.low), abs(theta.high)) * n * (1 + 1e-5)  # a sum of three or four products in float32
     most = min(most, theta.dtype.hi)
     return AbstractTensor(theta.dtype, ctx.declared_shape(), np.float64(-most), np.float64(most), None, theta.nan)
-
-
-__all__ = ["AbstractSequence", "Dim", "math", "smashed"]

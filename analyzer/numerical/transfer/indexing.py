@@ -9,9 +9,9 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
-from analyzer.numerical.domain.tensor import AbstractTensor, count, from_data, join, smashed
+from analyzer.numerical.domain.tensor import AbstractTensor, count, from_data, smashed
 from analyzer.numerical.refinement import refine_by
-from analyzer.numerical.transfer.attained import attained_by, peaked
+from analyzer.numerical.transfer.attained import peaked
 from analyzer.numerical.transfer.diagonal_masks import picked_count
 from analyzer.numerical.transfer.diagonals import diagonal_bounds, shows_diagonal
 from analyzer.numerical.transfer.facts import gather_place, gathered_segments, segment_axes
@@ -23,12 +23,14 @@ from analyzer.numerical.transfer.rankings import (
     at_extreme,
     attained_anywhere,
     attained_by_writing,
+    largest_first,
     one_of_ranked,
     ranked_facts,
     reordered,
     with_greatest,
 )
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.scattering import scattered
 from analyzer.numerical.transfer.shape import window
 from analyzer.numerical.transfer.written_rows import rows_written, slice_written
 
@@ -180,58 +182,12 @@ def _rows(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractT
     return taken(x, from_data(np.asarray(exact, np.int64)[..., 0], dtypes.INT64), 0)
 
 
-def _scattered(ctx: Context, x: AbstractTensor, updates: AbstractTensor, how: str) -> AbstractTensor:
-    """Elements replaced by, or reduced with, any number of updates."""
-    nan = x.nan or updates.nan
-    if how in ("none", "update"):
-        return hull([x, updates], x.shape)
-    n = count(updates.shape)[1]
-    xl, xh, ul, uh = x.low, x.high, updates.low, updates.high
-    if nan and how in ("max", "min"):  # kernels pass over what is NaN, or give NaN
-        xl, xh = min(xl, ul), max(xh, uh)
-    if how in ("add", "sub"):  # +inf and -inf among what is added up
-        nan |= (x.may_be_infinite or updates.may_be_infinite) and not (min(xl, ul) > -np.inf or max(xh, uh) < np.inf)
-        nan |= how == "sub" and (x.may_be_infinite and updates.may_be_infinite)
-    elif how == "mul":
-        nan |= x.may_be_infinite or updates.may_be_infinite
-    if how == "add":
-        lo = xl + (min(ul, 0.0) * n if ul < 0 else 0.0)
-        hi = xh + (max(uh, 0.0) * n if uh > 0 else 0.0)
-    elif how == "sub":
-        lo, hi = xl - (max(uh, 0.0) * n if uh > 0 else 0.0), xh - (min(ul, 0.0) * n if ul < 0 else 0.0)
-    elif how == "mul":
-        m = max(abs(ul), abs(uh))
-        with np.errstate(all="ignore"):
-            grown = float(np.float64(max(m, 1.0)) ** n)
-        top = max(abs(xl), abs(xh)) * grown
-        top = 0.0 if np.isnan(top) else top
-        lo, hi = (0.0 if xl >= 0 and ul >= 0 else -top), (top if xh > 0 or xl < 0 else 0.0)
-    elif how == "max":
-        lo, hi = xl, max(xh, uh)
-    else:
-        lo, hi = min(xl, ul), xh
-    if x.dtype.is_float and how in ("add", "sub", "mul"):
-        # at least what reordered updates in float32 lose; more where there are many
-        slack = 1e-5 * max(abs(lo), abs(hi)) if np.isfinite(max(abs(lo), abs(hi))) else 0.0
-        roundings = max(2.0, min(n, 2.0**24) / 2)  # one for each update
-        slack = max(slack, roundings * x.dtype.eps * max(abs(lo), abs(hi))) if slack else 0.0
-        lo, hi = lo - slack, hi + slack
-        if how == "add":  # rounding is monotone: what is not negative makes no sum smaller
-            lo, hi = (xl if ul >= 0 else lo), (xh if uh <= 0 else hi)
-        elif how == "mul" and xl >= 0 and ul >= 0:
-            lo = 0.0
-    finite = all(np.isfinite(v) for v in (xl, xh, ul, uh))
-    lo, hi = -np.inf if np.isnan(lo) else lo, np.inf if np.isnan(hi) else hi
-    a, b = ctx.finite(np.float64(lo), np.float64(hi), x.dtype, finite)
-    return AbstractTensor(x.dtype, x.shape, a, b, None, nan)
-
-
 @transfer("ScatterElements", "Scatter")
 def scatter_elements(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractTensor) -> AbstractTensor:
     how = str(ctx.attr("reduction", "none"))
     single = isinstance(indices, AbstractTensor) and x.rank and how == "none"
     written = slice_written(ctx, x, indices, updates, int(ctx.attr("axis", 0)) % (x.rank or 1)) if single else None
-    result = _scattered(ctx, x, updates, how) if written is None else written
+    result = scattered(ctx, x, updates, how) if written is None else written
     kind = how if how in ("max", "min") else "sum" if how == "add" and x.low >= 0 and updates.low >= 0 else ""
     if kind and x.rank and isinstance(indices, AbstractTensor) and not (x.nan or updates.nan):
         result.facts = {"segments": (kind, updates, indices, int(ctx.attr("axis", 0)) % x.rank)}
@@ -248,7 +204,7 @@ def scatter_nd(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractT
     if chosen is not None:
         return chosen
     written = rows_written(ctx, x, indices, updates) if how == "none" else None
-    result = _scattered(ctx, x, updates, how) if written is None else written
+    result = scattered(ctx, x, updates, how) if written is None else written
     if how == "none":
         result.facts = {**result.facts, **peaked(attained_anywhere(x, indices, updates), result)}
     return result
@@ -263,12 +219,12 @@ def tensor_scatter(ctx: Context, past: AbstractTensor, update: AbstractTensor, *
 def tf_scatter_nd(ctx: Context, indices: Any, updates: AbstractTensor, shape: AbstractTensor) -> AbstractTensor:
     """Updates added up on zeros."""
     zero = AbstractTensor(updates.dtype, shape.sizes(), np.float64(0), np.float64(0))
-    return _scattered(ctx, zero, updates, "add")
+    return scattered(ctx, zero, updates, "add")
 
 
 @transfer("TensorScatterAdd")
 def tf_tensor_scatter(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractTensor) -> AbstractTensor:
-    return _scattered(ctx, x, updates, ctx.op.removeprefix("TensorScatter").removeprefix("Scatter").lower())
+    return scattered(ctx, x, updates, ctx.op.removeprefix("TensorScatter").removeprefix("Scatter").lower())
 
 
 @transfer("OneHot", framework="onnx")
@@ -324,28 +280,12 @@ def top_k(ctx: Context, x: AbstractTensor, k: Any = None) -> tuple[AbstractTenso
     if peaks and shape is not None and dims.low(shape[axis]) >= 1 and int(ctx.attr("largest", 1)):
         values.facts = {"peaks": peaks}  # the largest is among them
     if shape is not None and int(ctx.attr("largest", 1)) and int(ctx.attr("sorted", 1)) and x.dtype.is_float:
-        _largest_first(x, axis, values)
+        largest_first(x, axis, values)
     places = AbstractTensor(kind, shape, np.float64(0), np.float64(hi))
     if shape:
         facts, places.facts = ranked_facts(x, values, axis)
         values.facts = {**values.facts, **facts}
     return values, places
-
-
-def _largest_first(x: AbstractTensor, axis: int, values: AbstractTensor) -> None:
-    """Splits off the first of sorted values, where it is known what the largest along `axis` is."""
-    known = next((a for a in attained_by(x) if a[2] == (axis,)), None)
-    assert values.shape is not None
-    if known is None or dims.low(values.shape[axis]) < 2 or x.nan or values.starts is not None:
-        return
-    least = max(known[0], values.low)
-    most = min(float(x.facts["max"][0]), values.high) if "max" in x.facts else values.high
-    if (least <= values.low and most >= values.high) or least > most:
-        return
-    form = tuple(2 if i == axis else 1 for i in range(len(values.shape)))
-    low, high = values.low, values.high
-    values.starts = tuple((0, 1) if i == axis else (0,) for i in range(len(values.shape)))
-    values.lo, values.hi = np.array([least, low]).reshape(form), np.array([most, high]).reshape(form)
 
 
 @transfer("NonZero")
@@ -452,6 +392,3 @@ def tf_idf(ctx: Context, x: Any) -> AbstractTensor:
     scale = [1.0] if mode == "TF" else [float(w) for w in weights]
     lo, hi = min(0.0, min(scale) * counts), max(0.0, max(scale) * counts)
     return AbstractTensor(dtypes.FLOAT32, ctx.declared_shape(), np.float64(lo), np.float64(hi))
-
-
-__all__ = ["join"]

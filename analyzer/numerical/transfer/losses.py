@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.numerical.context import Context
-from analyzer.numerical.domain import dims, dtypes
+from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed
 from analyzer.numerical.transfer.attained import attained_by
 from analyzer.numerical.transfer.registry import transfer
@@ -130,6 +130,3 @@ def _fits(heard: tuple[float, float, Any], written: tuple[float, float, Any], la
         return False
     rows = zip(np.asarray(labels.data), np.ravel(heard[2]), np.ravel(written[2]), strict=False)
     return all(n + np.count_nonzero(row[1 : int(n)] == row[: max(int(n) - 1, 0)]) <= t for row, t, n in rows)
-
-
-__all__ = ["dtypes"]

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor, count
 from analyzer.numerical.transfer.attained import Attained, as_fact, attained_by
@@ -121,3 +123,19 @@ def attained_anywhere(x: AbstractTensor, indices: Any, updates: AbstractTensor) 
     if count(x.shape, axes)[0] > most:
         found.append((x.low, x.high, axes))
     return found
+
+
+def largest_first(x: AbstractTensor, axis: int, values: AbstractTensor) -> None:
+    """Splits off the first of sorted values, where it is known what the largest along `axis` is."""
+    known = next((a for a in attained_by(x) if a[2] == (axis,)), None)
+    assert values.shape is not None
+    if known is None or dims.low(values.shape[axis]) < 2 or x.nan or values.starts is not None:
+        return
+    least = max(known[0], values.low)
+    most = min(float(x.facts["max"][0]), values.high) if "max" in x.facts else values.high
+    if (least <= values.low and most >= values.high) or least > most:
+        return
+    form = tuple(2 if i == axis else 1 for i in range(len(values.shape)))
+    low, high = values.low, values.high
+    values.starts = tuple((0, 1) if i == axis else (0,) for i in range(len(values.shape)))
+    values.lo, values.hi = np.array([least, low]).reshape(form), np.array([most, high]).reshape(form)

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from analyzer.numerical.context import Context
-from analyzer.numerical.domain import dims, dtypes
+from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, rebuilt_axis, smashed
 from analyzer.numerical.transfer.counted import padded
-from analyzer.numerical.transfer.joining import hull
 from analyzer.numerical.transfer.rankings import one_of_ranked
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import window, with_axes, without_axes
@@ -391,6 +390,3 @@ def reverse(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
 def reverse_sequence(ctx: Context, x: AbstractTensor, lengths: Any = None) -> AbstractTensor:
     whole = smashed(x)
     return AbstractTensor(x.dtype, x.shape, whole.lo, whole.hi, None, x.nan, tight=x.tight)
-
-
-__all__ = ["dtypes", "hull", "sliced"]

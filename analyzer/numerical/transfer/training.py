@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from analyzer.numerical.context import Context
-from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed, top
+from analyzer.numerical.domain.tensor import AbstractTensor, top
 from analyzer.numerical.transfer.arithmetic import product
 from analyzer.numerical.transfer.division import quotient
 from analyzer.numerical.transfer.kinds import unknown_like
-from analyzer.numerical.transfer.reductions import reduced_shape, summed
+from analyzer.numerical.transfer.reductions import summed
 from analyzer.numerical.transfer.registry import transfer
 
 
@@ -138,6 +138,3 @@ def gradient(ctx: Context, *_: Any) -> Any:
 @transfer("Adam", "Adagrad", "Momentum")
 def onnx_optimiser(ctx: Context, *_: Any) -> Any:
     return tuple(top(ctx.element_type(i), ctx.declared_shape(i)) for i in range(len(ctx.node.outputs)))
-
-
-__all__ = ["count", "reduced_shape", "smashed"]

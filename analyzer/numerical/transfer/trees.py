@@ -9,7 +9,7 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.sequence import AbstractSequence
-from analyzer.numerical.domain.tensor import AbstractTensor, count, top
+from analyzer.numerical.domain.tensor import AbstractTensor, top
 from analyzer.numerical.transfer.registry import transfer
 
 
@@ -110,6 +110,3 @@ def table(ctx: Context, *_: Any) -> Any:
         numbers += [0.0, -1.0]
         return AbstractTensor(dtype, None, np.float64(min(numbers)), np.float64(max(numbers)))
     return top(dtype, ctx.declared_shape())
-
-
-__all__ = ["count"]
