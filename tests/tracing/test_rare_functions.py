@@ -12,7 +12,12 @@ import pytest
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore
 
-TORCH = "import torch\nfrom torch import nn\nimport torch.distributions as D\nx = torch.ones(4, 6)\n"
+TORCH = """import torch
+from torch import nn
+import torch.autograd.functional as F
+import torch.distributions as D
+x = torch.ones(4, 6)
+"""
 KERAS = "import tensorflow as tf\nimport numpy as np\nfrom keras import ops\nx = tf.ones((4, 6))\n"
 CASES = [
     (TORCH, "D.MixtureSameFamily(D.Categorical(torch.ones(4, 6)), D.Normal(x, x)).log_prob(torch.zeros(5, 4))"),
@@ -29,6 +34,20 @@ CASES = [
     (TORCH, "torch.istft(torch.ones(33, 26, dtype=torch.cfloat), 64, length=300)"),
     (TORCH, "torch.istft(torch.ones(3, 64, 26, dtype=torch.cfloat), 64, 16, onesided=False)"),
     (TORCH, "torch.zeros(4, 5).addmm(x, torch.ones(6, 5))"),
+    (TORCH, "F.jacobian(lambda a, b: a @ b, (x, torch.ones(6, 2)))[1]"),
+    (TORCH, "F.jacobian(lambda a: (a.sum(0), a.sum(1)), x)[1]"),
+    (TORCH, "F.jacobian(lambda a: a.sum(0), (x,))[0]"),
+    (TORCH, "F.hessian(lambda a: (a**2).sum(), x)"),
+    (TORCH, "F.hessian(lambda a: (a**2).sum().reshape(1), x)"),
+    (TORCH, "F.hessian(lambda a, b: (a @ b).sum(), (x, torch.ones(6, 2)))[1][0]"),
+    (TORCH, "F.vjp(lambda a: a.sum(0), x, torch.ones(6))[1]"),
+    (TORCH, "F.jvp(lambda a: a.sum(0), x, x)[1]"),
+    (TORCH, "F.hvp(lambda a: (a**2).sum(), x, x)[1]"),
+    (TORCH, "F.vhp(lambda a, b: (a @ b).sum(), (x, torch.ones(6, 2)), (x, torch.ones(6, 2)))[1][1]"),
+    (TORCH, "torch.func.vjp(lambda a: a.sum(0), x)[0]"),
+    (TORCH, "torch.func.vjp(lambda a, b: a @ b, x, torch.ones(6, 2))[1](torch.ones(4, 2))[1]"),
+    (TORCH, "torch.func.jvp(lambda a: a.sum(0), (x,), (x,))[1]"),
+    (TORCH, "torch.func.linearize(lambda a: a.sum(0), x)[1](x)"),
     (KERAS, "np.lib.stride_tricks.as_strided(np.zeros(10), shape=(4, 3), strides=(8, 8))"),
     (KERAS, "np.lib.stride_tricks.as_strided(np.zeros((3, 4)), strides=(8, 8))"),
     (KERAS, "tf.clip_by_global_norm([x, None, tf.ones(5)], 1.0)[0][2]"),
@@ -109,6 +128,13 @@ WRONG = [
     (KERAS, "tf.range(3, 5, -1)"),
     (TORCH, "torch.sparse.mm(x.to_sparse(), torch.ones(5, 3))"),
     (TORCH, "torch.sparse_coo_tensor(torch.zeros(2, 5).long(), torch.ones(4), (4, 6))"),
+    (TORCH, "F.hessian(lambda a: a.sum(0), x)"),
+    (TORCH, "F.hvp(lambda a: (a**2).sum(), x, torch.ones(4, 5))"),
+    (TORCH, "F.vjp(lambda a: a.sum(0), x, x)"),
+    (TORCH, "F.jvp(lambda a: a.sum(0), x, torch.ones(6))"),
+    (TORCH, "torch.func.jvp(lambda a: a.sum(0), (x,), (torch.ones(6),))"),
+    (TORCH, "torch.func.vjp(lambda a: a.sum(0), x)[1](torch.ones(1))"),
+    (TORCH, "torch.func.linearize(lambda a: a.sum(0), x)[1](torch.ones(1, 6))"),
     (KERAS, "ops.inv(x)"),
     (KERAS, "ops.solve(tf.eye(3), tf.ones((4, 2)))"),
     (KERAS, "ops.inner(x, tf.ones((5, 4)))"),

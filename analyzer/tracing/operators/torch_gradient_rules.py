@@ -49,17 +49,6 @@ def _all(inputs: Value) -> list[Value] | None:
     return list(inputs) if isinstance(inputs, tuple) else None
 
 
-@operator("torch.autograd.functional.jacobian", "func inputs *rest")
-def jacobian(op: Op, func: Value, inputs: Value, rest: tuple[Value, ...]) -> Value:
-    """The output's axes, then the input's."""
-    if not isinstance(inputs, Tensor):
-        return op.tr.unknown("a jacobian", "imprecise")
-    made = call(op.tr, func, (inputs,), {})
-    if not isinstance(made, Tensor) or made.dims is None or inputs.dims is None:
-        return op.tr.unknown("a jacobian", "imprecise")
-    return Tensor((*made.dims, *inputs.dims), made.dtype, "torch", site=op.where, sources=(made, inputs))
-
-
 @operator("torch.func.functional_call torch.nn.utils.stateless.functional_call", "module values args=() kwargs=None")
 def functional_call(op: Op, module: Value, values: Value, args: Value, kwargs: Value) -> Value:
     """The module called with other parameters, which have the shapes of its own."""
