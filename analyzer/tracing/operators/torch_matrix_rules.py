@@ -126,7 +126,7 @@ def orthogonal_parts(op: Op, input: Value, mode: Value, rest: tuple[Value, ...])
 
 @operator("torch.linalg.solve torch.cholesky_solve", "first second *rest")
 def solution(op: Op, first: Value, second: Value, rest: tuple[Value, ...]) -> Value:
-    matrix, right = (first, second) if op.short == "solve" else (second, first)
+    matrix, right = (second, first) if op.short == "cholesky_solve" else (first, second)
     source, given = _matrix(op, matrix, True), tensor_of(op.tr, right, "torch")
     if source is None or given is None or source.dims is None or given.dims is None or op.extra:
         return unknown_tensor(op, "torch")

@@ -105,19 +105,19 @@ def unpack(op: Op, sequence: Value, batch_first: Value, padding_value: Value, to
 @operator(
     (
         "torch.jit.script torch.compile torch.jit.ignore torch.nn.DataParallel "
-        "torch.nn.parallel.DistributedDataParallel torch.jit.trace torch.nn.utils.weight_norm "
-        "torch.nn.utils.spectral_norm torch.nn.utils.parametrizations.weight_norm"
+        "torch.nn.parallel.DistributedDataParallel torch.jit.trace "
+        "torch.nn.utils.parametrizations.weight_norm torch.nn.utils.parametrizations.spectral_norm "
+        "torch.nn.utils.parametrizations.orthogonal torch.nn.utils.parametrize.remove_parametrizations"
     ),
     "module=None *rest",
 )
 def transparent(op: Op, module: Value, rest: tuple[Value, ...]) -> Value:
-    if isinstance(module, Layer) and op.name not in _KEEP_CLASS:
+    if isinstance(module, Layer) and op.name != "torch.jit.ignore":
         op.tr.touch(module)
         module.attrs[OTHER_CLASS] = True
     return module
 
 
-_KEEP_CLASS = ("torch.jit.ignore", "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm")
 _COMPILERS = ("is_scripting", "is_tracing", "is_compiling", "is_dynamo_compiling", "is_exporting")
 
 
