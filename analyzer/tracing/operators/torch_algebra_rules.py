@@ -15,7 +15,7 @@ from analyzer.validity.terms import equal, product
 def tensor_inverse(op: Op, A: Value, ind: Value) -> Value:
     """(*rows, *columns) with as many elements in the rows as in the columns becomes (*columns, *rows)."""
     source = tensor_of(op.tr, A, "torch")
-    if source is None or source.dims is None or type(ind) is not int or not 0 < ind:
+    if source is None or source.dims is None or type(ind) is not int or ind <= 0:
         return unknown_tensor(op, "torch")
     rows, columns = source.dims[:ind], source.dims[ind:]
     told = f"the first {ind} axes of {show_shape(source.dims)} have another number of elements than the others"
