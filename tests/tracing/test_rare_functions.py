@@ -18,7 +18,7 @@ import torch.autograd.functional as F
 import torch.distributions as D
 x = torch.ones(4, 6)
 """
-KERAS = "import tensorflow as tf\nimport numpy as np\nfrom keras import ops\nx = tf.ones((4, 6))\n"
+KERAS = "import tensorflow as tf\nimport numpy as np\nimport keras\nfrom keras import ops\nx = tf.ones((4, 6))\n"
 CASES = [
     (TORCH, "D.MixtureSameFamily(D.Categorical(torch.ones(4, 6)), D.Normal(x, x)).log_prob(torch.zeros(5, 4))"),
     (TORCH, "D.MixtureSameFamily(D.Categorical(torch.ones(4)), D.Independent(D.Normal(x, x), 1)).sample((3,))"),
@@ -112,6 +112,35 @@ CASES = [
     (KERAS, "tf.range(0.0, 6, 2.5)"),
     (KERAS, "tf.eye(3, 4, batch_shape=[2, 5])"),
     (KERAS, "tf.eye(3, batch_shape=(2,))"),
+    (KERAS, "ops.scan(lambda c, a: (c + a, c * 2), tf.zeros((6,)), x)[0]"),
+    (KERAS, "ops.scan(lambda c, a: (c + a, a * 2), tf.zeros((6,)), x)[1]"),
+    (KERAS, "ops.scan(lambda c, a: (c + 1, c), tf.zeros(3), length=5)[1]"),
+    (KERAS, "ops.map(lambda a: a[:3], x)"),
+    (KERAS, "ops.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, v * 2), (0, x))[1]"),
+    (KERAS, "ops.while_loop(lambda v: tf.reduce_sum(v) < 100, lambda v: v * 2, x)"),
+    (KERAS, "ops.associative_scan(lambda a, b: a + b, x)"),
+    (KERAS, "ops.qr(x)[1]"),
+    (KERAS, "ops.qr(tf.ones((2, 6, 4)), mode='complete')[0]"),
+    (KERAS, "ops.svd(x)[0]"),
+    (KERAS, "ops.svd(x)[2]"),
+    (KERAS, "ops.svd(x, full_matrices=False)[2]"),
+    (KERAS, "ops.svd(x, compute_uv=False)"),
+    (KERAS, "ops.eigh(tf.eye(3))[0]"),
+    (KERAS, "ops.lstsq(x, tf.ones((4, 2)))"),
+    (KERAS, "ops.lstsq(x, tf.ones(4))"),
+    (KERAS, "ops.lu_factor(tf.eye(3))[1]"),
+    (KERAS, "ops.fft((x, x))[0]"),
+    (KERAS, "ops.stft(tf.ones((2, 100)), 20, 10, 32)[0]"),
+    (KERAS, "ops.stft(tf.ones((2, 101)), 20, 7, 33)[1]"),
+    (KERAS, "ops.stft(tf.ones((2, 100)), 20, 10, 32, center=False)[1]"),
+    (KERAS, "keras.metrics.mean_squared_error(x, x)"),
+    (KERAS, "keras.metrics.binary_accuracy(x, x)"),
+    (KERAS, "keras.metrics.sparse_categorical_accuracy(tf.constant([0, 1, 2, 3]), x)"),
+    (KERAS, "keras.metrics.sparse_top_k_categorical_accuracy(tf.zeros((2, 3)), tf.ones((2, 3, 6)), 2)"),
+    (KERAS, "tf.ensure_shape(tf.py_function(lambda a: a, [x], tf.float32), (4, 6))"),
+    (KERAS, "tf.ensure_shape(tf.numpy_function(lambda a: (a, a), [x], [tf.float32, tf.float32])[1], (4, 6))"),
+    (KERAS, "tf.dynamic_stitch([[0, 2], [1, 4]], [tf.ones((2, 5)), tf.ones((2, 5))])"),
+    (KERAS, "tf.dynamic_stitch([3, [[0, 1], [2, 4]]], [tf.ones(5), tf.ones((2, 2, 5))])"),
 ]
 
 
@@ -162,6 +191,11 @@ WRONG = [
     (TORCH, "torch.vander(torch.ones(2, 3))"),
     (TORCH, "torch.linalg.ldl_factor(x)"),
     (TORCH, "torch.linalg.solve_ex(torch.eye(3), torch.ones(4, 2))"),
+    (KERAS, "ops.scan(lambda c, a: (tf.zeros(4), c), tf.zeros(3), x)"),
+    (KERAS, "ops.eigh(x)"),
+    (KERAS, "ops.lstsq(x, tf.ones((5, 2)))"),
+    (KERAS, "keras.metrics.mean_squared_error(x, tf.ones((4, 5)))"),
+    (KERAS, "tf.dynamic_stitch([[0, 2], [1, 3]], [tf.ones((2, 5)), tf.ones((3, 5))])"),
     (KERAS, "ops.inv(x)"),
     (KERAS, "ops.solve(tf.eye(3), tf.ones((4, 2)))"),
     (KERAS, "ops.inner(x, tf.ones((5, 4)))"),
@@ -175,3 +209,33 @@ def test_what_a_run_refuses_is_told(head: str, expression: str, tmp_path: Path) 
     with pytest.raises(Exception):  # noqa: B017 - of whatever class the framework raises
         real_shape(head, expression)
     assert problems(tmp_path, f"{head}{expression}\n")
+
+
+PICTURE = "import tensorflow as tf\ntext = tf.io.read_file('picture.png')\n"
+
+
+@pytest.mark.parametrize(
+    ("expression", "channels"),
+    [
+        ("tf.io.decode_png(text, channels=3)", 3),
+        ("tf.image.decode_jpeg(text, 1)", 1),
+        ("tf.io.decode_bmp(text, channels=3)", 3),
+        ("tf.image.decode_and_crop_jpeg(text, [0, 0, 8, 8], channels=3)", 3),
+        ("tf.io.decode_gif(text)[0]", 3),
+    ],
+)
+def test_a_picture_that_is_read_has_the_channels_that_are_asked_for(
+    expression: str, channels: int, tmp_path: Path
+) -> None:
+    text = f"{PICTURE}made = tf.cast({expression}, tf.float32)\n"
+    assert not problems(tmp_path, f"{text}made * tf.ones(({channels},))\n")
+    assert problems(tmp_path, f"{text}made * tf.ones((7, 7, {channels + 2}))\n") or channels == 1
+    assert problems(tmp_path, f"{text}tf.transpose(made, (0, 3, 1, 2))\n")
+
+
+def test_a_picture_of_which_nothing_is_asked_has_any_channels(tmp_path: Path) -> None:
+    text = f"{PICTURE}made = tf.cast(tf.io.decode_png(text), tf.float32)\n"
+    assert not problems(tmp_path, f"{text}made * tf.ones((4,))\n")
+    assert not problems(tmp_path, f"{text}made * tf.ones((3,))\n")
+    animated = f"{PICTURE}made = tf.io.decode_image(text, channels=3)\n"
+    assert not problems(tmp_path, f"{animated}tf.transpose(made, (0, 3, 1, 2))\n")

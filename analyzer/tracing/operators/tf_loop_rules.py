@@ -16,31 +16,31 @@ from analyzer.tracing.paths.agreement import alike
 @operator("tf.map_fn tf.vectorized_map", "fn elems *rest")
 def map_rows(op: Op, fn: Value, elems: Value, rest: tuple[Value, ...]) -> Value:
     """The function is followed once, for one row; its results are stacked."""
-    count, row = _rows(op, elems)
+    count, row = rows_of(op, elems)
     if row is None:
         return op.tr.unknown(f"{op.short}()")
-    return _stacked(op, call(op.tr, fn, (row,), {}), count)
+    return stacked(op, call(op.tr, fn, (row,), {}), count)
 
 
 @operator("tf.scan", "fn elems initializer=None *rest")
 def scan(op: Op, fn: Value, elems: Value, initializer: Value, rest: tuple[Value, ...]) -> Value:
     """What has been made so far, after each row."""
-    count, row = _rows(op, elems)
+    count, row = rows_of(op, elems)
     if row is None:
         return op.tr.unknown("scan()")
     state = row if initializer is None else initializer
     made = call(op.tr, fn, (state, row), {})
-    return _stacked(op, made, count) if _same(op, made, state) else op.tr.unknown("scan()")
+    return stacked(op, made, count) if same_shapes(op, made, state) else op.tr.unknown("scan()")
 
 
 @operator("tf.foldl tf.foldr", "fn elems initializer=None *rest")
 def fold(op: Op, fn: Value, elems: Value, initializer: Value, rest: tuple[Value, ...]) -> Value:
-    _, row = _rows(op, elems)
+    _, row = rows_of(op, elems)
     if row is None:
         return op.tr.unknown(f"{op.short}()")
     state = row if initializer is None else initializer
     made = call(op.tr, fn, (state, row), {})
-    return made if _same(op, made, state) else op.tr.unknown(f"{op.short}()")
+    return made if same_shapes(op, made, state) else op.tr.unknown(f"{op.short}()")
 
 
 @operator("tf.while_loop", "cond body loop_vars *rest")
@@ -55,12 +55,12 @@ def while_loop(op: Op, cond: Value, body: Value, loop_vars: Value, rest: tuple[V
     if isinstance(made, ListV) and not made.open:
         made = tuple(made.items)
     made = made if isinstance(made, tuple) else (made,)
-    if len(made) != len(given) or not all(_same(op, a, b) for a, b in zip(made, state, strict=True)):
+    if len(made) != len(given) or not all(same_shapes(op, a, b) for a, b in zip(made, state, strict=True)):
         return op.tr.unknown("while_loop()")
     return ListV(list(state)) if isinstance(loop_vars, ListV) else state
 
 
-def _rows(op: Op, elems: Value) -> tuple[Any, Value]:
+def rows_of(op: Op, elems: Value) -> tuple[Any, Value]:
     """How many rows there are, and one of each tensor; None where they are not known."""
     try:
         found = (
@@ -79,7 +79,7 @@ def _rows(op: Op, elems: Value) -> tuple[Any, Value]:
     return first.dims[0], rebuilt(elems, Leaves(ordered=True), lambda _: next(rows))
 
 
-def _stacked(op: Op, value: Value, count: Any) -> Value:
+def stacked(op: Op, value: Value, count: Any) -> Value:
     """The results of all rows, whose first axis is that of the rows."""
 
     def whole(leaf: Value) -> Value:
@@ -100,7 +100,7 @@ def _forgotten(op: Op, value: Value) -> Value:
     return value if found is None else like(op, found, found.shape, found.dtype)
 
 
-def _same(op: Op, made: Value, state: Value) -> bool:
+def same_shapes(op: Op, made: Value, state: Value) -> bool:
     """Whether both are tensors of one shape, or nested alike."""
     a, b = (tensor(op, v) if not isinstance(v, (tuple, ListV)) else None for v in (made, state))
     if a is None or b is None:
