@@ -107,9 +107,9 @@ def spectrum(op: Op, x: Value) -> Value:
 def spectrogram(
     op: Op, x: Value, sequence_length: Value, sequence_stride: Value, fft_length: Value, window: Value, center: Value
 ) -> Value:
-    """Real and imaginary parts of half of the spectrum of each frame; with `center` half a transform is put to each end.
+    """Real and imaginary parts of half of the spectrum of each frame.
 
-    See `keras.ops.math.STFT.compute_output_spec`.
+    With `center` half a transform is put to each end; see `keras.ops.math.STFT.compute_output_spec`.
     """
     source = tensor(op, x)
     whole, step = op.tr.term_of(fft_length), sequence_stride

@@ -44,7 +44,7 @@ def _keeps_its_shape(op: Op, before: Tensor, after: Tensor) -> None:
         told = (
             f"what is carried has the shape {show_shape(before.dims)} before a round and {show_shape(after.dims)} after"
         )
-        fail(op, "carried-shape", told, (before, after))
+        fail(op, "carried-shape", f"what is carried has the shape {shown}", (before, after))
 
 
 @operator(keras_ops("associative_scan"), "f elems reverse=False axis=0")
