@@ -41,9 +41,7 @@ def _keeps_its_shape(op: Op, before: Tensor, after: Tensor) -> None:
         return
     differ = any(equal(a, b) is False for a, b in zip(before.dims, after.dims, strict=False))
     if len(before.dims) != len(after.dims) or differ:
-        told = (
-            f"what is carried has the shape {show_shape(before.dims)} before a round and {show_shape(after.dims)} after"
-        )
+        shown = f"{show_shape(before.dims)} before a round and {show_shape(after.dims)} after"
         fail(op, "carried-shape", f"what is carried has the shape {shown}", (before, after))
 
 
