@@ -17,6 +17,8 @@ from analyzer.tracing.operators.matplotlib_rules import AXES, FIGURE, drawn
 from analyzer.tracing.operators.own_gradients import context_method
 from analyzer.tracing.operators.pytree_rules import spec_method
 from analyzer.tracing.operators.scipy_math_rules import FROZEN, at_frozen
+from analyzer.tracing.operators.scipy_sparse_rules import KIND as SPARSE
+from analyzer.tracing.operators.scipy_sparse_rules import sparse_method
 from analyzer.tracing.operators.sessions import session_method
 from analyzer.tracing.operators.sklearn_rules import clustered, transformed
 from analyzer.tracing.operators.tf_array_rules import KIND as TENSOR_ARRAY
@@ -73,6 +75,8 @@ def object_method(
         return drawn(tr, owner, name, args, kwargs, node)
     if kind == "tree":
         return spec_method(tr, owner, name, args)
+    if kind == SPARSE:
+        return sparse_method(tr, owner, name, args, kwargs, node)
     if kind == "counter":
         return tr.unknown(f"{name}()", "foreign")
     return tr.unknown_call(f"{kind}.{name}")
