@@ -141,6 +141,11 @@ CASES = [
     (KERAS, "tf.ensure_shape(tf.numpy_function(lambda a: (a, a), [x], [tf.float32, tf.float32])[1], (4, 6))"),
     (KERAS, "tf.dynamic_stitch([[0, 2], [1, 4]], [tf.ones((2, 5)), tf.ones((2, 5))])"),
     (KERAS, "tf.dynamic_stitch([3, [[0, 1], [2, 4]]], [tf.ones(5), tf.ones((2, 2, 5))])"),
+    (TORCH, "torch.frombuffer(b'12345678', dtype=torch.float32)"),
+    (TORCH, "torch.frombuffer(b'12345678', dtype=torch.int16, offset=4)"),
+    (TORCH, "torch.frombuffer(bytearray(24), dtype=torch.uint8, count=5)"),
+    (KERAS, "np.frombuffer(b'12345678', dtype=np.uint8)"),
+    (KERAS, "np.frombuffer(b'12345678' * 3)"),
 ]
 
 
@@ -239,3 +244,29 @@ def test_a_picture_of_which_nothing_is_asked_has_any_channels(tmp_path: Path) ->
     assert not problems(tmp_path, f"{text}made * tf.ones((3,))\n")
     animated = f"{PICTURE}made = tf.io.decode_image(text, channels=3)\n"
     assert not problems(tmp_path, f"{animated}tf.transpose(made, (0, 3, 1, 2))\n")
+
+
+@pytest.mark.parametrize("kind", ["np.dtype((np.float32, (3,)))", "'(3,)f4'", "np.dtype('3f4')"])
+def test_bytes_read_as_rows_have_the_axes_of_a_row(kind: str, tmp_path: Path) -> None:
+    text = f"import numpy as np\nnp.frombuffer(bytes(24), dtype={kind})[:, 2]\n"
+    exec(text, {})
+    assert not problems(tmp_path, text)
+
+
+def test_bytes_of_a_file_are_a_vector_of_any_length(tmp_path: Path) -> None:
+    text = "import numpy as np\nmade = np.frombuffer(open('data', 'rb').read(), dtype=np.uint8)\n"
+    assert not problems(tmp_path, f"{text}made.reshape(3, 4, 5) + np.zeros((3, 4, 5))\n")
+    assert problems(tmp_path, f"{text}made[:, 0]\n")
+
+
+def test_bytes_that_change_have_the_length_they_have_grown_to(tmp_path: Path) -> None:
+    text = """import numpy as np
+held = bytearray(4)
+for number in range(20):
+    held.append(number)
+np.frombuffer(held, np.uint8).reshape(24)
+assert len(held) == 24
+np.zeros(len(held)) + np.zeros(24)
+"""
+    exec(text, {})
+    assert not problems(tmp_path, text)

@@ -232,6 +232,6 @@ def outside(op: Op, args: tuple[Value, ...]) -> Value:
     return op.tr.unknown(f"np.{op.short}()", "foreign")
 
 
-@operator("numpy.fromfile numpy.frombuffer numpy.fromstring", "*args")
+@operator("numpy.fromfile numpy.fromstring", "*args")
 def read(op: Op, args: tuple[Value, ...]) -> Value:
     return unknown(op)

@@ -48,7 +48,7 @@ _RULES: dict[str, Callable[[Any], Value]] = {
     "property": introspection.property_, "id": introspection.identity, "hash": introspection.identity,
     "dir": attribute_access.dir_, "delattr": attribute_access.delattr_,
     "format": introspection.plain(format), "complex": introspection.plain(complex),
-    "bytes": introspection.plain(bytes), "bytearray": introspection.plain(bytes), "ascii": introspection.plain(ascii),
+    "bytes": introspection.plain(bytes), "bytearray": introspection.changing_bytes, "ascii": introspection.plain(ascii),
     "oct": introspection.plain(oct),
 }  # fmt: skip
 BUILTINS: dict[str, Value] = {

@@ -57,6 +57,11 @@ def identity(c: Call) -> Value:
     return c.tr.unknown("what tells an object from others", pytype="int")
 
 
+def changing_bytes(c: Call) -> Value:
+    """A `bytearray`, which its methods make longer: what it holds is not followed."""
+    return c.tr.unknown("bytes that change", "imprecise")
+
+
 def plain(function: Callable[..., Any]) -> Callable[[Call], Value]:
     """A builtin that is itself applied to plain values."""
 
