@@ -94,15 +94,6 @@ def least_squares(op: Op, a: Value, b: Value, rcond: Value) -> Value:
     return like(op, right, (matrix.dims[1], *right.dims[1:]), right.dtype)
 
 
-@operator(keras_ops("fft fft2"), "x")
-def spectrum(op: Op, x: Value) -> Value:
-    """Real and imaginary parts, of the shape of those that are given."""
-    source = tensor(op, x[0]) if isinstance(x, tuple) and len(x) == 2 else None
-    if source is None:
-        return op.tr.unknown(f"{op.short}()", "imprecise")
-    return tuple(like(op, source, source.shape, source.dtype) for _ in range(2))
-
-
 @operator(keras_ops("stft"), "x sequence_length sequence_stride fft_length window='hann' center=True")
 def spectrogram(
     op: Op, x: Value, sequence_length: Value, sequence_stride: Value, fft_length: Value, window: Value, center: Value
