@@ -34,6 +34,7 @@ from analyzer.tracing.paths.problems import (
 )
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.tracing.programs.assumed_ranks import assumed, explore_ranks, takes_tensor
+from analyzer.tracing.programs.filled_later import open_what_others_fill
 from analyzer.tracing.programs.inferred_arguments import (
     configurations_of,
     is_open,
@@ -340,6 +341,7 @@ def _call_instance(tr: Tracer, instance: Instance) -> None:
     computing = _computes(instance.cls)
     if computing is None:
         return
+    open_what_others_fill(tr, instance, computing)
     args, kwargs = unknown_arguments(computing, skip=1)
     args = assumed(tr, computing, args)
     tr.in_batches = tr.in_definition

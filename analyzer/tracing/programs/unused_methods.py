@@ -12,6 +12,7 @@ from analyzer.tracing.language.values import Class, Function, Instance, Scope
 from analyzer.tracing.paths.exploring import explore_beside
 from analyzer.tracing.paths.frames import Frame
 from analyzer.tracing.paths.tracer import Tracer
+from analyzer.tracing.programs.filled_later import open_what_others_fill
 from analyzer.tracing.programs.inferred_arguments import is_open, unknown_arguments
 
 MOST_METHODS = 24  # of one file
@@ -72,6 +73,7 @@ def _call_method(tr: Tracer, cls: Class, function: Function, scope: Scope, relat
     instance = call(tr, cls, args, kwargs, None, initializer is not None and is_open(initializer))
     if not isinstance(instance, Instance):
         return
+    open_what_others_fill(tr, instance, function)
     alone = any("staticmethod" in ast.unparse(mark) for mark in getattr(function.node, "decorator_list", []))
     args, kwargs = unknown_arguments(function, skip=0 if alone else 1)
     if function.name == "__call__":
