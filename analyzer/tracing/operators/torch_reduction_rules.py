@@ -46,7 +46,9 @@ def reduce(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     dims = () if axes is None and not keep else reduced_dims(op, source, axes, keep)
     if op.short in ("amax", "amin", "median") and (axes is None or isinstance(axes, int)):
         _not_empty(op, source, axes)
-    known = _of_elements(op.short, source) if axes is None and not keep else None
+    known = _of_zeros(op.short, source) if axes is None and not keep else None
+    if known is None and axes is None and not keep:
+        known = _of_elements(op.short, source)
     if op.short in ("median", "nanmedian", "mode") and axes is not None:
         return _valued(op, source, dims)
     return Tensor(
@@ -58,6 +60,19 @@ def reduce(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
         sources=(source,),
         graph=source.graph,
     )
+
+
+_NOTHING_OF_ZEROS = frozenset(("norm", "vector_norm", "sum", "count_nonzero", "any"))  # which are 0 of none, too
+
+
+def _of_zeros(function: str, source: Tensor) -> int | None:
+    """0 where every element is 0: made so, and nothing has been written into it since."""
+    made = source.making
+    if function not in _NOTHING_OF_ZEROS or made is None or made.name not in ("torch.zeros", "torch.zeros_like"):
+        return None
+    if source.memory.writes != 0:
+        return None
+    return False if function == "any" else 0
 
 
 def _of_elements(function: str, source: Tensor) -> Term | None:
