@@ -11,6 +11,7 @@ from typing import Any
 from analyzer.tracing.language.evaluation import call, get_attribute, seen
 from analyzer.tracing.language.known_types import entered
 from analyzer.tracing.language.lazy_iterators import ask, drain
+from analyzer.tracing.language.refusal_kinds import REFUSAL
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import truth_of
 from analyzer.tracing.language.values import Api, Function, Instance, Layer, Lazy, Native, Object, Scope, Unknown, Value
@@ -62,7 +63,8 @@ def _what(tr: Tracer, error: PyRaise | None) -> tuple[Value, Value, Value]:
     """What `__exit__` is given: an exception's class, the exception, where it was raised."""
     if error is None:
         return None, None, None
-    unknown, value = tr.unknown("an exception", "imprecise", pytype="object"), error.value
+    reason = REFUSAL if isinstance(error, ShapeFailure) else "an exception"
+    unknown, value = tr.unknown(reason, "imprecise", pytype="object"), error.value
     made = isinstance(value, (Instance, Object))
     kind: Value = value.cls if isinstance(value, Instance) else unknown
     if not isinstance(error, ShapeFailure) and not isinstance(value, Instance) and hasattr(builtins, error.name):

@@ -33,6 +33,7 @@ from analyzer.tracing.language.evaluation import (
 from analyzer.tracing.language.items import delete_item
 from analyzer.tracing.language.lazy_iterators import dropped
 from analyzer.tracing.language.matching import matches
+from analyzer.tracing.language.refusal_kinds import ANYTHING, ON_SHAPES
 from analyzer.tracing.language.setting_attributes import delete_attribute
 from analyzer.tracing.language.suspended_bodies import evaluate_steps
 from analyzer.tracing.language.tensors import Tensor
@@ -167,12 +168,7 @@ def _raise(tr: Tracer, node: ast.Raise) -> None:
     raise PyRaise(exception_name(value), "raised by the program", value)
 
 
-_ANYTHING = {"Exception", "BaseException"}
 _NO_ERRORS = ("GeneratorExit", "KeyboardInterrupt", "SystemExit")  # that `except Exception` lets through
-_ON_SHAPES = {
-    "RuntimeError", "ValueError", "TypeError", "AssertionError", "IndexError", "InvalidArgumentError", "OpError",
-    "error",
-}  # fmt: skip
 
 
 def _caught_names(handler: ast.ExceptHandler) -> list[str]:
@@ -183,10 +179,10 @@ def _caught_names(handler: ast.ExceptHandler) -> list[str]:
 
 
 def _catches(names: list[str], problem: PyRaise) -> bool:
-    if set(names) & (_ANYTHING if problem.name not in _NO_ERRORS else {"BaseException"}):
+    if set(names) & (ANYTHING if problem.name not in _NO_ERRORS else {"BaseException"}):
         return True
     if isinstance(problem, ShapeFailure):
-        return bool(set(names) & _ON_SHAPES)
+        return bool(set(names) & ON_SHAPES)
     family = [problem.name]
     if isinstance(problem.value, Instance):
         family += [getattr(c, "name", "").rpartition(".")[2] for c in problem.value.cls.mro]

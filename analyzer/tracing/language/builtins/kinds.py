@@ -10,6 +10,7 @@ from analyzer.tracing.language.arithmetic import UNION
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.dictionary_objects import inherits_dictionary, inherits_list
 from analyzer.tracing.language.known_types import CLASSES, DEVICE
+from analyzer.tracing.language.refusal_kinds import REFUSAL, is_kind_of, may_refuse_shapes
 from analyzer.tracing.language.rows import FRAME, Rows
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import Test, is_unread
@@ -43,6 +44,8 @@ def isinstance_(c: Call) -> Value:
         return True
     if all(a is False for a in answers):
         return False
+    if isinstance(value, Unknown) and value.reason == REFUSAL:
+        return may_refuse_shapes(getattr(k, "name", "") for k in kinds)
     if isinstance(value, Unknown):
         key = ("isinstance", repr(kinds))
         if key not in value.items:
@@ -352,6 +355,11 @@ def issubclass_(c: Call) -> Value:
             return True
         if None not in answers:
             return False
+    names = [getattr(k, "name", "") for k in _kinds(kinds)]
+    if isinstance(cls, Unknown) and cls.reason == REFUSAL:
+        return may_refuse_shapes(names)
+    if isinstance(cls, Api) and (known := is_kind_of(cls.name, names)) is not None:
+        return known
     if isinstance(cls, Api) and isinstance(kinds, Api) and (told := _is_layer(cls.name, kinds.name)) is not None:
         return told or cls.name == kinds.name
     return c.tr.unknown("a test", "imprecise", pytype="bool")
