@@ -182,7 +182,7 @@ def _call_object(
     tr: Tracer, owner: Instance, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
 ) -> Value:
     if "__hooks__" in owner.attrs:
-        return call_with_hooks(tr, owner, args, lambda a: call_instance(tr, owner, a, kwargs, node, open_args))
+        return call_with_hooks(tr, owner, args, kwargs, lambda a, k: call_instance(tr, owner, a, k, node, open_args))
     return call_instance(tr, owner, args, kwargs, node, open_args)
 
 
@@ -191,7 +191,7 @@ def _call_layer(tr: Tracer, layer: Layer, args: Args, kwargs: Kwargs, node: ast.
     if (owner := asked(args, kwargs)) is not None and layer.name.startswith("torch."):
         return _layer_of_object(tr, layer, owner, args, kwargs, node)
     if "__hooks__" in layer.attrs:
-        return call_with_hooks(tr, layer, args, lambda a: call_layer(tr, layer, a, kwargs, node))
+        return call_with_hooks(tr, layer, args, kwargs, lambda a, k: call_layer(tr, layer, a, k, node))
     return call_layer(tr, layer, args, kwargs, node)
 
 

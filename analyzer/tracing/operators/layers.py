@@ -323,7 +323,7 @@ def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...]) -> Value:
     for member in list(items.items):
         if isinstance(member, Layer) and member.name not in ("torch.nn.Sequential", "keras.Sequential"):
             made_by = functools.partial(_call_member, tr, member)
-            value = call_with_hooks(tr, member, (value,), made_by)
+            value = call_with_hooks(tr, member, (value,), {}, made_by)
         else:
             value = call(tr, member, (value,), {})
     if items.open:
@@ -331,10 +331,10 @@ def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...]) -> Value:
     return value
 
 
-def _call_member(tr: Tracer, member: Layer, args: tuple[Value, ...]) -> Value:
+def _call_member(tr: Tracer, member: Layer, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """A member is called by the sequence, so its own line is where it fails."""
     own = member.site is not None and not (member.site.path.startswith(MARK) and not tr.frame.path.startswith(MARK))
-    return call_layer(tr, member, args, {}, None, member.site if own else None)
+    return call_layer(tr, member, args, kwargs, None, member.site if own else None)
 
 
 # ---------------------------------------------------------------------------------------------------- methods
@@ -358,7 +358,7 @@ def layer_method(
     if name in ("forward", "call"):  # kept before the program put another in its place
         return _call_original(tr, layer, args, kwargs, node, None)
     if is_hook(name) and args:
-        return register_hook(tr, layer, name, args[0])
+        return register_hook(tr, layer, name, args, kwargs)
     if name in ("children", "named_children") and layer.name.startswith("torch."):
         found = children_of(layer)
         return ListV(list(found.items.values()) if name == "children" else list(found.items.items()), found.open)

@@ -238,7 +238,7 @@ def instance_method(
         found = list(named_children(owner))
         return ListV([v for _, v in found] if name == "children" else found, owner.open)
     if is_hook(name) and args:
-        return register_hook(tr, owner, name, args[0])
+        return register_hook(tr, owner, name, args, kwargs)
     if name == "get_submodule" and args and isinstance(args[0], str):
         child = find_submodule(owner, args[0])
         return child if child is not None else tr.unknown("a submodule")

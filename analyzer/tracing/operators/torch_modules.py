@@ -173,15 +173,19 @@ def loaded_keys() -> Fields:
 # ------------------------------------------------------------------------------------------------------- hooks
 
 
-def register_hook(tr: Tracer, owner: Layer | Instance, method: str, hook: Value) -> Value:
+def register_hook(
+    tr: Tracer, owner: Layer | Instance, method: str, args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> Value:
+    """``register_forward_hook(hook, *, prepend=False, with_kwargs=False, always_call=False)``."""
+    named, first = kwargs.get("with_kwargs", False) is True, kwargs.get("prepend", False) is True
     hooks = owner.attrs.get("__hooks__")
     if not isinstance(hooks, ListV):
         hooks = ListV()
         tr.touch(owner)
         owner.attrs["__hooks__"] = hooks
-    entry = (_HOOKS[method], hook)
+    entry = (_HOOKS[method], args[0], named)
     tr.touch(hooks)
-    hooks.items.append(entry)
+    hooks.items.insert(0 if first else len(hooks.items), entry)
     return Object("hook", data={"hooks": hooks, "entry": entry})
 
 
@@ -195,22 +199,39 @@ def is_hook(name: str) -> bool:
     return name in _HOOKS
 
 
-def hooks_of(owner: Layer | Instance, kind: str) -> list[Value]:
-    """What runs ``before`` or ``after`` its forward."""
+def hooks_of(owner: Layer | Instance, kind: str) -> list[tuple[Value, bool]]:
+    """What runs ``before`` or ``after`` its forward, and whether it is given the arguments with names too."""
     hooks = owner.attrs.get("__hooks__")
-    return [hook for when, hook in hooks.items if when == kind] if isinstance(hooks, ListV) else []
+    return [(hook, named) for when, hook, named in hooks.items if when == kind] if isinstance(hooks, ListV) else []
 
 
 def call_with_hooks(
-    tr: Tracer, owner: Layer | Instance, args: tuple[Value, ...], run: Callable[[tuple[Value, ...]], Value]
+    tr: Tracer,
+    owner: Layer | Instance,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    run: Callable[[tuple[Value, ...], dict[str, Value]], Value],
 ) -> Value:
     """A call of a module between its hooks, which may change its arguments and its result."""
-    for hook in hooks_of(owner, "before"):
-        changed = call(tr, hook, (owner, args), {})
-        if changed is not None:
+    for hook, named in hooks_of(owner, "before"):
+        given = (DictV(dict(kwargs)),) if named else ()
+        changed = call(tr, hook, (owner, args, *given), {})
+        if named and changed is not None:
+            args, kwargs = _changed(tr, changed, args)
+        elif changed is not None:
             args = changed if isinstance(changed, tuple) else (changed,)
-    result = run(args)
-    for hook in hooks_of(owner, "after"):
-        changed = call(tr, hook, (owner, args, result), {})
+    result = run(args, kwargs)
+    for hook, named in hooks_of(owner, "after"):
+        given = (DictV(dict(kwargs)),) if named else ()
+        changed = call(tr, hook, (owner, args, *given, result), {})
         result = result if changed is None else changed
     return result
+
+
+def _changed(tr: Tracer, changed: Value, args: tuple[Value, ...]) -> tuple[tuple[Value, ...], dict[str, Value]]:
+    """The arguments that a hook gives, ``(args, kwargs)``; unknown ones where they are not whole."""
+    if isinstance(changed, tuple) and len(changed) == 2:
+        places, names = changed
+        if isinstance(places, tuple) and isinstance(names, DictV) and not names.open:
+            return places, dict(names.items)
+    return tuple(tr.unknown("an argument that a hook gives") for _ in args), {}
