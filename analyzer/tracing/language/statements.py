@@ -30,15 +30,14 @@ from analyzer.tracing.language.evaluation import (
     holds_yield,
     run_block,
 )
+from analyzer.tracing.language.handlers import catches, caught, caught_names
 from analyzer.tracing.language.items import delete_item
 from analyzer.tracing.language.lazy_iterators import dropped
 from analyzer.tracing.language.matching import matches
-from analyzer.tracing.language.refusal_kinds import ANYTHING, ON_SHAPES
 from analyzer.tracing.language.setting_attributes import delete_attribute
 from analyzer.tracing.language.suspended_bodies import evaluate_steps
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import (
-    Instance,
     Scope,
 )
 from analyzer.tracing.paths.frames import Frame, Leaving
@@ -168,28 +167,6 @@ def _raise(tr: Tracer, node: ast.Raise) -> None:
     raise PyRaise(exception_name(value), "raised by the program", value)
 
 
-_NO_ERRORS = ("GeneratorExit", "KeyboardInterrupt", "SystemExit")  # that `except Exception` lets through
-
-
-def _caught_names(handler: ast.ExceptHandler) -> list[str]:
-    if handler.type is None:
-        return ["BaseException"]
-    nodes = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return [n.attr if isinstance(n, ast.Attribute) else n.id if isinstance(n, ast.Name) else "Exception" for n in nodes]
-
-
-def _catches(names: list[str], problem: PyRaise) -> bool:
-    if set(names) & (ANYTHING if problem.name not in _NO_ERRORS else {"BaseException"}):
-        return True
-    if isinstance(problem, ShapeFailure):
-        return bool(set(names) & ON_SHAPES)
-    family = [problem.name]
-    if isinstance(problem.value, Instance):
-        family += [getattr(c, "name", "").rpartition(".")[2] for c in problem.value.cls.mro]
-    kinds = [kind for name in family if isinstance(kind := getattr(builtins, name, None), type)]
-    return bool({*family, *(base.__name__ for kind in kinds for base in kind.__mro__)} & set(names))
-
-
 def _try_steps(tr: Tracer, node: ast.Try) -> Steps:
     frame = tr.frame
     signal: Signal = None
@@ -215,7 +192,7 @@ def _handled(tr: Tracer, node: ast.Try, frame: Frame) -> Steps:
             signal = yield from _block(tr, node.body)
     except PyRaise as problem:
         tr.unwind(frame)
-        handler = next((h for h in node.handlers if _catches(_caught_names(h), problem)), None)
+        handler = next((h for h in node.handlers if catches(caught(tr, h), problem)), None)
         if handler is None:
             raise
         if handler.name:
@@ -250,7 +227,7 @@ def _block(tr: Tracer, body: list[ast.stmt]) -> Steps:
 
 def _closes(handler: ast.ExceptHandler) -> bool:
     """Whether a handler may run where a generator is closed."""
-    return bool({"BaseException", "GeneratorExit"} & set(_caught_names(handler)))
+    return bool({"BaseException", "GeneratorExit"} & set(caught_names(handler)))
 
 
 @contextmanager
@@ -279,7 +256,7 @@ def _may_be(names: list[str], problem: PyRaise) -> bool:
     """
     if "NotImplementedError" in names and isinstance(problem, ShapeFailure):
         return any(word in problem.problem.operator.lower() for word in ("pad", "conv", "pool", "interpolate"))
-    return _catches(names, problem)
+    return catches(names, problem)
 
 
 def _with_steps(tr: Tracer, node: ast.With | ast.AsyncWith) -> Steps:
