@@ -41,11 +41,19 @@ def placeholder(op: Op, dtype: Value, shape: Value, name: Value) -> Value:
     )
 
 
+def _is_whole(stated: Any) -> bool:
+    """Whether a shape leaves nothing open: what is left open, each assignment may choose otherwise."""
+    return isinstance(stated, tuple) and all(isinstance(d, (int, Poly)) and d != -1 for d in stated)
+
+
 @operator("tf.Variable tf.get_variable_", "initial_value=None trainable=None *rest")
 def variable(op: Op, initial_value: Value, trainable: Value, rest: tuple[Value, ...]) -> Value:
     found = tensor(op, initial_value) if initial_value is not None and not callable(initial_value) else None
-    if found is None:
+    if found is None or op.extra.get("validate_shape") is False:
         return Tensor(None, None, "tf", site=op.where)
+    stated = op.extra.get("shape")
+    if stated is not None and not _is_whole(plain(op.tr, stated)):
+        return Tensor(None, asked_type(op.extra.get("dtype"), found.dtype), "tf", site=op.where)
     return Tensor(
         found.shape,
         asked_type(op.extra.get("dtype"), found.dtype),
