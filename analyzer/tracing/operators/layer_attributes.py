@@ -45,8 +45,9 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
         return parameter(tr, layer, name)
     if name == "layers" and isinstance(layer.attrs.get(CHILDREN), ListV):
         return layer.attrs[CHILDREN]
-    if name == "_modules" and layer.name.startswith("torch."):
-        return children_of(layer)
+    if layer.name.startswith("torch.") and (name == "_modules" or name.isdigit()):
+        children = children_of(layer)
+        return children if name == "_modules" else children.items.get(name, tr.unknown(f"child {name}"))
     if name in _STATISTICS and layer.name.startswith("torch.nn.BatchNorm"):
         return parameter(tr, layer, name)
     if name in _PARAMETERS:

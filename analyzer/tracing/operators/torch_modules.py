@@ -100,6 +100,11 @@ def register(tr: Tracer, owner: Layer | Instance, name: str, old: Value, new: Va
     """`owner.name = new` where `owner` keeps its children by name or in order: it replaces one, or follows the last."""
     if is_module(new):
         _register(tr, owner, name, old, new, is_sequence(owner))
+    elif isinstance(new, Unknown) and is_sequence(owner) and isinstance(items := owner.attrs.get(CHILDREN), ListV):
+        place = _place_of(owner, items, name, old)
+        if place is not None:
+            tr.touch(items)
+            items.items[place] = new
 
 
 def _register(tr: Tracer, owner: Layer | Instance, name: str, old: Value, new: Value, in_order: bool) -> None:
