@@ -62,13 +62,11 @@ def reduce(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     )
 
 
-_NOTHING_OF_ZEROS = frozenset(("norm", "vector_norm", "sum", "count_nonzero", "any"))  # which are 0 of none, too
-
-
 def _of_zeros(function: str, source: Tensor) -> int | None:
     """0 where every element is 0: made so, and nothing has been written into it since."""
     made = source.making
-    if function not in _NOTHING_OF_ZEROS or made is None or made.name not in ("torch.zeros", "torch.zeros_like"):
+    keeps = function in ("norm", "vector_norm", "sum", "count_nonzero", "any")  # which are 0 of none, too
+    if not keeps or made is None or made.name not in ("torch.zeros", "torch.zeros_like"):
         return None
     if source.memory.writes != 0:
         return None
