@@ -51,9 +51,13 @@ def variable(op: Op, initial_value: Value, trainable: Value, rest: tuple[Value, 
     found = tensor(op, initial_value) if initial_value is not None and not callable(initial_value) else None
     if found is None or op.extra.get("validate_shape") is False:
         return Tensor(None, None, "tf", site=op.where)
-    stated = op.extra.get("shape")
-    if stated is not None and not _is_whole(plain(op.tr, stated)):
-        return Tensor(None, asked_type(op.extra.get("dtype"), found.dtype), "tf", site=op.where)
+    given = op.extra.get("shape")
+    stated = plain(op.tr, given) if given is not None else None
+    if given is not None and not _is_whole(stated):
+        made = Tensor(None, asked_type(op.extra.get("dtype"), found.dtype), "tf", site=op.where)
+        if isinstance(stated, tuple):
+            made.shape.front.update((i, d) for i, d in enumerate(stated) if isinstance(d, (int, Poly)) and d != -1)
+        return made
     return Tensor(
         found.shape,
         asked_type(op.extra.get("dtype"), found.dtype),
