@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from analyzer.tracing.language.values import DictV, Function, ListV, Scope, Value
+from analyzer.tracing.language.values import DictV, Function, Instance, ListV, Scope, Value
 
 CHANGING = frozenset((
     "append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "popitem", "remove", "clear", "sort",
@@ -13,20 +13,35 @@ CHANGING = frozenset((
 ))  # fmt: skip
 
 
-def changed_by(function: Function) -> list[Value]:
-    """Lists and dictionaries that its body changes by a name of a scope around it."""
+def changed_by(function: Function, owner: Value = None) -> list[Value]:
+    """Lists and dictionaries that its body changes by a name of a scope around it, or as attributes of such an object.
+
+    `owner` is the object whose method it is.
+    """
     found: list[Value] = []
-    for name in {*_changed_names(function.node)}:
-        scope: Scope | None = function.scope
-        while scope is not None and name not in scope.names:
-            scope = scope.parent
-        value = (scope or function.scope.globals).names.get(name)
+    for name, attribute in {*_changed_names(function.node)}:
+        value = owner if name == _first_parameter(function) and owner is not None else _of_scopes(function, name)
+        if attribute and isinstance(value, Instance):
+            value = value.attrs.get(attribute)
         if isinstance(value, (ListV, DictV)):
             found.append(value)
     return found
 
 
-def _changed_names(node: ast.AST) -> Iterator[str]:
+def _of_scopes(function: Function, name: str) -> Value:
+    scope: Scope | None = function.scope
+    while scope is not None and name not in scope.names:
+        scope = scope.parent
+    return (scope or function.scope.globals).names.get(name)
+
+
+def _first_parameter(function: Function) -> str:
+    arguments = function.node.args
+    return next((a.arg for a in (*arguments.posonlyargs, *arguments.args)), "")
+
+
+def _changed_names(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """A name, and its attribute where that is what is changed."""
     for part in ast.walk(node):
         target = None
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in CHANGING:
@@ -34,4 +49,6 @@ def _changed_names(node: ast.AST) -> Iterator[str]:
         elif isinstance(part, ast.Subscript) and not isinstance(part.ctx, ast.Load):
             target = part.value
         if isinstance(target, ast.Name):
-            yield target.id
+            yield target.id, ""
+        elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+            yield target.value.id, target.attr

@@ -1,4 +1,4 @@
-"""`torch.autograd.Function`: `apply` runs `forward`, and `backward()` of what follows from it runs the way back."""
+"""What runs on the way back from a loss: `backward` of a `torch.autograd.Function`, and hooks of modules."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Class, DictV, Function, Object, Value
 from analyzer.tracing.paths.tracer import Tracer
 
+DETACHED = "detached"  # the way back does not go on from it, nor from what is made of it alone
 MOST_OPERANDS = 5_000  # that are looked through on the way from a loss
 _QUIET = ("mark_dirty", "mark_non_differentiable", "set_materialize_grads", "save_for_forward")
 
@@ -21,6 +22,17 @@ class Applied:
     cls: Class
     context: Object
     outputs: tuple[Value, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Hooked:
+    """A call of a module with a hook: `hook(module, grad_input, grad_output)`, without those of inputs if `before`."""
+
+    hook: Value
+    module: Value
+    inputs: int
+    outputs: tuple[Value, ...]
+    before: bool
 
 
 def apply_function(c: Any, cls: Class) -> Value:
@@ -39,7 +51,7 @@ def apply_function(c: Any, cls: Class) -> Value:
     outputs = made if isinstance(made, tuple) else (made,)
     if cls.find("backward") is not None and not c.open_args and all(isinstance(o, Tensor) for o in outputs):
         c.tr.touch(c.tr.applied)
-        c.tr.applied.items[len(c.tr.applied.items)] = Applied(cls, context, outputs)
+        c.tr.applied.items[_next_key(c.tr.applied)] = Applied(cls, context, outputs)
     return made
 
 
@@ -56,8 +68,23 @@ def context_method(tr: Tracer, context: Object, name: str, args: tuple[Value, ..
     return None if name in _QUIET else tr.unknown(f"context.{name}")
 
 
-def follow_back(tr: Tracer, loss: Tensor) -> None:
-    """The way back from a loss; whether its inputs need gradients nobody has looked at, so nothing there is proved."""
+def hook_back(tr: Tracer, hook: Value, module: Value, inputs: int, made: Value, before: bool) -> None:
+    """Remember a module's call whose outputs are tensors for the way back from what follows from them."""
+    outputs = made if type(made) is tuple else (made,)
+    if all(isinstance(o, Tensor) for o in outputs):
+        tr.touch(tr.applied)
+        tr.applied.items[_next_key(tr.applied)] = Hooked(hook, module, inputs, outputs, before)
+
+
+def _next_key(pending: DictV) -> int:
+    return max((k for k in pending.items if isinstance(k, int)), default=-1) + 1
+
+
+def follow_back(tr: Tracer, loss: Tensor, again: bool = False) -> None:
+    """The way back from a loss, which may be gone `again`.
+
+    Whether its inputs need gradients nobody has looked at, so nothing there is proved.
+    """
     pending: DictV = tr.applied
     if not pending.items or tr.speculating:
         return
@@ -65,18 +92,32 @@ def follow_back(tr: Tracer, loss: Tensor) -> None:
     tr.touch(pending)
     for key, applied in reversed(list(pending.items.items())):
         if any(id(o) in reached for o in applied.outputs):
-            del pending.items[key]
+            if not again:
+                del pending.items[key]
             given = tuple(Tensor(o.shape, o.dtype, "torch", name="gradient") for o in applied.outputs)
+            if isinstance(applied, Hooked):
+                _run_hook(tr, applied, given, reached)
+                continue
             found = applied.cls.find("backward")
             if found is not None:
                 with tr.doubtful(True):
                     call(tr, found[0], (*_bound(applied.cls, found[0]), applied.context, *given), {})
 
 
+def _run_hook(tr: Tracer, hooked: Hooked, gradients: tuple[Value, ...], reached: set[int]) -> None:
+    """A hook is given gradients of outputs that the loss follows from; there may be none of others and of inputs."""
+    pairs = zip(hooked.outputs, gradients, strict=True)
+    given = tuple(g if id(o) in reached else tr.unknown("a gradient or None") for o, g in pairs)
+    of_inputs = tuple(tr.unknown("a gradient or None") for _ in range(hooked.inputs))
+    with tr.doubtful(True):
+        call(tr, hooked.hook, (hooked.module, given) if hooked.before else (hooked.module, of_inputs, given), {})
+
+
 def _operands(loss: Tensor) -> set[int]:
     found, waiting = {id(loss)}, [loss]
     while waiting and len(found) < MOST_OPERANDS:
-        for source in waiting.pop().sources:
+        tensor = waiting.pop()
+        for source in () if DETACHED in tensor.tags else tensor.sources:
             if id(source) not in found:
                 found.add(id(source))
                 waiting.append(source)

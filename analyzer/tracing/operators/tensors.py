@@ -17,7 +17,7 @@ from analyzer.tracing.language.values import Api, Bound, Unknown, Value
 from analyzer.tracing.operators.element_types import array_type, dtype_name, real_of
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.gradient_shapes import demand_same_shape
-from analyzer.tracing.operators.own_gradients import follow_back
+from analyzer.tracing.operators.own_gradients import DETACHED, follow_back
 from analyzer.tracing.operators.packed import elements_alone, packing_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.scalars import demand_one_element
@@ -186,7 +186,7 @@ def _result(
             return run_fetches(tr, owner, feed, node)
         if name == "backward":
             _check_backward(tr, owner, args, kwargs, node)
-            follow_back(tr, owner)
+            follow_back(tr, owner, again=kwargs.get("retain_graph", False) is not False)
             return None
         if name == "tolist" and owner.dims and owner.framework in ("torch", "numpy"):
             return Rows(LIST, owner)
@@ -317,7 +317,7 @@ def _converted(owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[s
     framework = "numpy" if name == "numpy" else owner.framework
     kept = name in _KEEPING_ELEMENTS
     value = owner.value if kept and dtype == owner.dtype else converted(owner.value, dtype) if kept else None
-    tags = owner.tags | ({"probabilities"} if name == "softmax" else frozenset())
+    tags = owner.tags | ({"probabilities"} if name == "softmax" else {DETACHED} if name == "detach" else frozenset())
     return Tensor(
         owner.shape,
         dtype,

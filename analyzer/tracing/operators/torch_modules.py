@@ -7,9 +7,15 @@ from collections.abc import Callable, Iterator
 from analyzer.tracing.language.evaluation import call, get_attribute
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import CHILDREN, DictV, Fields, Instance, Layer, ListV, Object, Unknown, Value
+from analyzer.tracing.operators.own_gradients import hook_back
 from analyzer.tracing.paths.tracer import Tracer
 
-_HOOKS = {"register_forward_hook": "after", "register_forward_pre_hook": "before"}
+_HOOKS = {
+    "register_forward_hook": "after",
+    "register_forward_pre_hook": "before",
+    "register_full_backward_hook": "back",
+    "register_full_backward_pre_hook": "first back",
+}
 MOST_MODULES = 400  # of one network that are gone through one by one
 _HIDDEN = ("__layer__", "__hooks__", CHILDREN)
 
@@ -181,7 +187,7 @@ def loaded_keys() -> Fields:
 def register_hook(
     tr: Tracer, owner: Layer | Instance, method: str, args: tuple[Value, ...], kwargs: dict[str, Value]
 ) -> Value:
-    """``register_forward_hook(hook, *, prepend=False, with_kwargs=False, always_call=False)``."""
+    """``register_forward_hook(hook, *, prepend=False, with_kwargs=False, always_call=False)``, or of the way back."""
     named, first = kwargs.get("with_kwargs", False) is True, kwargs.get("prepend", False) is True
     hooks = owner.attrs.get("__hooks__")
     if not isinstance(hooks, ListV):
@@ -190,6 +196,8 @@ def register_hook(
         owner.attrs["__hooks__"] = hooks
     entry = (_HOOKS[method], args[0], named)
     tr.touch(hooks)
+    if entry[0] not in ("before", "after"):  # when it runs nobody knows as well as for the way there
+        tr.give((args[0],))
     hooks.items.insert(0 if first else len(hooks.items), entry)
     return Object("hook", data={"hooks": hooks, "entry": entry})
 
@@ -230,6 +238,9 @@ def call_with_hooks(
         given = (DictV(dict(kwargs)),) if named else ()
         changed = call(tr, hook, (owner, args, *given, result), {})
         result = result if changed is None else changed
+    for kind in ("first back", "back"):
+        for hook, _ in hooks_of(owner, kind):
+            hook_back(tr, hook, owner, len(args), result, kind == "first back")
     return result
 
 

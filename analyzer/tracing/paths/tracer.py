@@ -18,6 +18,7 @@ from analyzer.tracing.language.truths import Test, likely, truth_of
 from analyzer.tracing.language.values import (
     FREE,
     STORE,
+    Bound,
     Class,
     DictV,
     Function,
@@ -197,6 +198,8 @@ class Tracer:
                 self.touch(value)
                 value.given = True
             held = value.items.values() if isinstance(value, DictV) else value.items if isinstance(value, ListV) else ()
+            if isinstance(value, Bound) and isinstance(value.function, Function):
+                held = changed_by(value.function, value.owner)
             held = changed_by(value) if isinstance(value, Function) else value if type(value) is tuple else held
             if depth:
                 self.give(list(held)[:MOST_GIVEN], depth - 1)
