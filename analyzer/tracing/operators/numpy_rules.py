@@ -6,6 +6,7 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Api, Iterator_, ListV, Unknown, Value
 from analyzer.tracing.operators.element_types import OBJECTS, array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
+from analyzer.tracing.operators.numpy_matrices import array_of
 from analyzer.tracing.operators.numpy_operands import array, made, of, unknown
 from analyzer.tracing.operators.ragged import refuse_ragged
 from analyzer.tracing.operators.ranges import length_of_range
@@ -123,6 +124,7 @@ def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
         return Tensor((), op.short, "numpy", site=op.where, value=int(object) if isinstance(object, int) else object)
     if isinstance(object, Iterator_) and not object.once and isinstance(object.length, int):
         object = tuple(range(*object.bounds)) if object.length <= MOST_ELEMENTS else made(op, (object.length,), "int64")
+    object = array_of(object) if op.short in ("array", "asarray") and "subok" not in op.extra else object
     asked = op.extra.get("dtype", rest[0] if rest else None)
     if asked is None or array_type(asked) not in (None, OBJECTS):
         refuse_ragged(op, object, "numpy")

@@ -8,6 +8,7 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Unknown, Value
 from analyzer.tracing.operators.element_types import asked_type, default_float, dtype_name
 from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.numpy_matrices import array_of
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.ragged import refuse_ragged
 from analyzer.tracing.operators.ranges import length_of_range
@@ -85,6 +86,7 @@ def get_variable(op: Op, name: Value, shape: Value, dtype: Value, initializer: V
 
 @operator("tf.constant tf.convert_to_tensor", "value dtype=None shape=None name=None")
 def constant(op: Op, value: Value, dtype: Value, shape: Value, name: Value) -> Value:
+    value = array_of(value)
     refuse_ragged(op, value, "tf")
     found = tensor(op, value)
     if found is None:

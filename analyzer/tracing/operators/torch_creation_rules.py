@@ -10,6 +10,7 @@ from analyzer.tracing.language.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.language.values import ListV, SetV, Unknown, Value
 from analyzer.tracing.operators.element_types import default_float, dtype_name
 from analyzer.tracing.operators.element_values import converted
+from analyzer.tracing.operators.numpy_matrices import array_of
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.ragged import refuse_ragged
 from analyzer.tracing.operators.scalars import demand_one_element
@@ -53,7 +54,7 @@ def _sized_or_filled(op: Op, size: tuple[Value, ...], dtype: str | None) -> Valu
 
 
 def tensor_like(op: Op, data: Value, dtype: str | None) -> Tensor:
-    data = _with_numbers(op, data)
+    data = _with_numbers(op, array_of(data))
     refuse_ragged(op, data, "torch")
     found = tensor_of(op.tr, data, "torch")
     if found is None:
@@ -67,7 +68,7 @@ def tensor_like(op: Op, data: Value, dtype: str | None) -> Tensor:
     "data dtype=None device=None requires_grad=False",
 )
 def convert(op: Op, data: Value, dtype: Value, device: Value, requires_grad: Value) -> Value:
-    data = _with_numbers(op, data)
+    data = _with_numbers(op, array_of(data))
     refuse_ragged(op, data, "torch")
     found = tensor_of(op.tr, data, "torch")
     if found is None:
