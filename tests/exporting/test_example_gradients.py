@@ -90,10 +90,11 @@ def test_nothing_is_told_of_gradients_that_are_numbers_or_that_nobody_computes(p
     assert UNDEFINED not in export_entry(f"spline.py:{entry}").model.metadata_props
 
 
-def test_the_script_fails_as_the_entry_point_does_and_not_once_it_is_mended(project, export_entry, tmp_path):
-    project.write("spline.py", SPLINE)
-    graph = export_entry("spline.py:build")
-    target = TargetConfig("t", entry="spline.py:build")
+@pytest.mark.parametrize("name", ["build", "READY"])
+def test_the_script_fails_as_the_entry_point_does_and_not_once_it_is_mended(project, export_entry, tmp_path, name):
+    project.write("spline.py", SPLINE + "\n    READY = build()\n")
+    graph = export_entry(f"spline.py:{name}")
+    target = TargetConfig("t", entry=f"spline.py:{name}")
     found = analyse(graph, target, confirm=False, explain=False, output=tmp_path / "report").findings
     (script,) = [f.reproducer for f in found if f.rule == "numerical/undefined-gradient"]
 
@@ -109,7 +110,7 @@ def test_the_script_fails_as_the_entry_point_does_and_not_once_it_is_mended(proj
     failing = run()
     assert (failing.returncode, failing.stderr) == (1, "")
     assert "NaN in the gradients of 2 of 2 weights" in failing.stdout
-    project.write("spline.py", SPLINE.replace("Chained(1e-16), (", "Chained(1.0), ("))
+    project.write("spline.py", SPLINE.replace("Chained(1e-16), (", "Chained(1.0), (") + "\n    READY = build()\n")
     assert run().returncode == 0
     project.write("spline.py", SPLINE.replace("def build", "def other"))
     assert run().returncode == 2

@@ -10,7 +10,7 @@ from analyzer.numerical.confirm.infinities import Infinities
 
 FAR = 0.9  # of the way from where training starts to the end of a weight's range: it stands there for the estimate
 NEAR = 0.125  # of that way: as far as weights go in a search for failures near where training starts
-DISTANT = 1 / 3  # of that way: where every weight went so far, they went together
+DISTANT = 1 / 3  # of that way: a choice, well beyond NEAR; all that it decides is that plain runs are asked too
 PLAIN = 24  # draws of the weights at random from all of their ranges
 STILL = 0.02  # of that way: a weight that moved less did not have to
 
