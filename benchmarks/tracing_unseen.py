@@ -1,7 +1,7 @@
 """Injected shape defects in published packages that a seed has drawn, and errors claimed of the unmodified files.
 
     python benchmarks/tracing_unseen.py FOLDER --seed COMMIT [--mutants 40] [--files 12] [--dry 10] [--made FILE]
-                                        [--without COMMIT ...]
+                                        [--written] [--without COMMIT ...]
 
 FOLDER holds one folder for each package, its wheel or sdist unpacked: their code is read for `files`, and run for
 `mutants` in forked children of this process, so run it where that may be. A driver is a program that comes with the
@@ -140,7 +140,9 @@ class Mutant:
     kind: str = "README"  # of the driver
 
 
-def make(folder: Path, seed: str, most: int, file: Path, also: Path | None, each: int, seconds: float) -> None:
+def make(
+    folder: Path, seed: str, most: int, file: Path, also: Path | None, each: int, seconds: float, written: bool
+) -> None:
     """Append mutants to `file` until it holds `most`, `each` of one package; those that it holds are not made again."""
     have = read(file)
     ends = time.monotonic() + seconds
@@ -154,7 +156,7 @@ def make(folder: Path, seed: str, most: int, file: Path, also: Path | None, each
             why: Counter[str] = Counter()
             count = 0
             until = time.monotonic() + PACKAGE_SECONDS
-            for program in programs(package, seed, also)[:MOST_TRIED]:
+            for program in programs(package, seed, also, written)[:MOST_TRIED]:
                 if time.monotonic() > until or any(n > 1 and w.startswith("no module") for w, n in why.items()):
                     break
                 outcome = run(root, program.text, also, watch=True)
@@ -452,6 +454,7 @@ def main() -> int:
     parser.add_argument("--each", type=int, default=6, help="most mutants of one package, so that none decides")
     parser.add_argument("--made", type=Path, help="keep the mutants in this file, and take those that it holds")
     parser.add_argument("--dependencies", type=Path, help="a folder of packages that the examples import")
+    parser.add_argument("--written", action="store_true", help="only programs that come with the packages")
     parser.add_argument("--files", type=int, default=12, help="most files of one package")
     parser.add_argument(
         "--without", nargs="*", default=[], help="seeds of earlier draws: not the files that they reached"
@@ -471,7 +474,8 @@ def main() -> int:
             return 0
         if arguments.only != "judge":
             import_frameworks()
-            make(folder, seed, arguments.mutants, file, arguments.dependencies, arguments.each, arguments.seconds)
+            make(folder, seed, arguments.mutants, file, arguments.dependencies, arguments.each, arguments.seconds,
+                 arguments.written)  # fmt: skip
         if arguments.only != "make":
             judge_mutants(list(filter(is_defect, read(file)))[: arguments.mutants], arguments.dry)
     if arguments.only in (None, "files"):
