@@ -372,6 +372,7 @@ class Confirmer:
                         elsewhere=bool(answer.get("elsewhere")),
                         crossed=tuple(answer.get("crossed", ())),
                         collapsed=bool(answer.get("collapsed")),
+                        related=tuple(answer.get("related", ())),
                     ),
                     self._engines.threads({**run, "engine": engine, "event": event}, engine),
                 )
