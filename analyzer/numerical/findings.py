@@ -238,6 +238,12 @@ def limited(found: Finding, support: Support) -> bool:
     return found.level is not Level.ERROR and reaches
 
 
+def _alone(standing: Standing | None) -> str:
+    """That one training run alone fails; empty if none or several do."""
+    once = standing.training.once if standing is not None and standing.training is not None else ""
+    return f" One does ({once}), and not again with other seeds." if once else ""
+
+
 def unimportant(standing: Standing | None) -> str:
     """Why a failure that a run shows blocks nothing; empty if it may block (see docs/ranges.md, "General position")."""
     if standing is None:
@@ -256,11 +262,12 @@ def _never_trained_there(standing: Standing | None) -> str:
     """That no run brings a failure of weights far from where training starts about; empty if one does."""
     training = standing.training if standing is not None else None
     if standing is not None and standing.plain and not (training is not None and training.failed):
-        return CHOSEN_TOGETHER.format(near=NEAR, plain=standing.plain)
+        return CHOSEN_TOGETHER.format(near=NEAR, plain=standing.plain) + _alone(standing)
     if training is None or training.runs < ENOUGH or training.failed:
         return ""
     rates = [plan.rate for plan in PLANS]
-    return TRAINED_AWAY.format(runs=training.runs, least=min(rates), most=max(rates), steps=STEPS, near=NEAR)
+    told = TRAINED_AWAY.format(runs=training.runs, least=min(rates), most=max(rates), steps=STEPS, near=NEAR)
+    return told + _alone(standing)
 
 
 def _weights_moved(standing: Standing | None) -> tuple[str, ...]:

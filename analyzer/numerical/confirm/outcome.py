@@ -19,11 +19,13 @@ STILL = 0.02  # of that way: a weight that moved less did not have to
 class Training:
     """What several short training runs of the model's own losses showed.
 
-    `failed` describes the one that failed ("" for none), and `runs` how many tell something.
+    `failed` describes one of two that failed ("" for none), and `runs` how many tell something. `once` describes one
+    that failed alone, not again with other seeds.
     """
 
     failed: str = ""
     runs: int = 0
+    once: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ training. Numbers that are equal, or apart by roundings alone, are moved togethe
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -66,13 +67,19 @@ class _Numbers:
         group, values = self.groups
         step = np.where(kept, 0.0, scale * self.widths * rng.uniform(0.1, 1.0, values.size))
         step *= rng.choice((-1.0, 1.0), values.size)
+        low, high = (
+            np.repeat(ends, [a.size for a in self.arrays])
+            for ends in zip(*((x.lo, x.hi) for x in self.leaves), strict=True)
+        )
+        there = np.concatenate([a.reshape(-1) for a in self.arrays]) + step[group]
+        out = np.zeros(values.size, bool)
+        np.logical_or.at(out, group, (there < low) | (there > high))
+        step = np.where(out, -step, step)  # what would leave its range goes the other way, and its equals with it
         found, start = dict(self.point), 0
         for leaf, array in zip(self.leaves, self.arrays, strict=True):
             steps = step[group[start : start + array.size]].reshape(array.shape)
             start += array.size
-            there = array + steps
-            inside = np.where((there < leaf.lo) | (there > leaf.hi), array - steps, there)
-            found[leaf.name] = self.trials.made(leaf, inside)
+            found[leaf.name] = self.trials.made(leaf, array + steps)
         return found
 
 
@@ -97,21 +104,19 @@ def related(trials: Trials, point: Point, weights: Sequence[Point], seed: int) -
             for _ in range(TRIALS):
                 if trials.verdict(numbers.moved(kept, scale, rng)) is RunVerdict.FAILS:
                     return ()
-    if _one_alone(numbers, zero, weights, rng) or _of_rows(numbers):
+    if _one_alone(numbers, zero, weights, rng) or _of_rows(numbers, zero, rng):
         return ()
     held = [bool((a != 0).any()) for a in numbers.arrays]
     return tuple(x.name for x, some in zip(numbers.leaves, held, strict=True) if some)
 
 
-def _of_rows(numbers: _Numbers) -> bool:
-    """Whether it fails for rows that data hold by a relation of their own: of norm or sum 1, or one-hot."""
-    for made in (_of_norm_1, _of_sum_1, _one_hot):
-        there = {
-            x.name: numbers.trials.made(x, made(a))
-            for x, a in zip(numbers.leaves, numbers.arrays, strict=True)
-            if a.ndim
-        }
-        if numbers.trials.verdict({**numbers.point, **there}) is RunVerdict.FAILS:
+def _of_rows(numbers: _Numbers, zero: np.ndarray, rng: np.random.Generator) -> bool:
+    """Whether it fails for other rows that data hold by a relation of their own: of norm or sum 1, or one-hot."""
+    for made, _ in itertools.product((_of_norm_1, _of_sum_1, _one_hot), range(TRIALS)):
+        moved = numbers.moved(zero, SCALES[1], rng)
+        for leaf in (x for x in numbers.leaves if x.shape):
+            moved[leaf.name] = numbers.trials.made(leaf, made(numbers.trials.numbers(moved[leaf.name])))
+        if numbers.trials.verdict(moved) is RunVerdict.FAILS:
             return True
     return False
 
