@@ -123,12 +123,12 @@ def _of_rows(numbers: _Numbers, zero: np.ndarray, rng: np.random.Generator) -> b
 
 def _of_norm_1(array: np.ndarray) -> np.ndarray:
     norm = np.sqrt((array * array).sum(-1, keepdims=True))
-    return np.divide(array, norm, out=array.copy(), where=norm > 0)
+    return np.asarray(np.divide(array, norm, out=array.copy(), where=norm > 0))
 
 
 def _of_sum_1(array: np.ndarray) -> np.ndarray:
     total = np.abs(array).sum(-1, keepdims=True)
-    return np.divide(np.abs(array), total, out=np.abs(array), where=total > 0)
+    return np.asarray(np.divide(np.abs(array), total, out=np.abs(array), where=total > 0))
 
 
 def _one_hot(array: np.ndarray) -> np.ndarray:
