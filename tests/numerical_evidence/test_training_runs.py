@@ -74,8 +74,8 @@ def test_a_run_that_fails_alone_shows_nothing(
     """It is repeated with other weights and data; another plan's run that fails counts as well."""
     problem = _problem(3.0)
 
-    def run(task: training.Task, deadline: float) -> training.Run:
-        return training.Run(5, True, again if task.anew else training.PLANS.index(task.plan) in plans)
+    def run(task: training.TrainingTask, deadline: float) -> training.TrainingRun:
+        return training.TrainingRun(5, True, again if task.anew else training.PLANS.index(task.plan) in plans)
 
     monkeypatch.setattr(training, "run_of", run)
     found = trained(problem, {}, "l", 0)
@@ -86,5 +86,5 @@ def test_a_run_that_fails_alone_shows_nothing(
 def test_the_same_run_again_starts_from_other_weights() -> None:
     problem = _problem(3.0)
     witness = {x.name: TorchTrials(problem).made(x, 0.5) for x in problem.leaves}
-    task = training.Task(problem, training.PLANS[0], witness, "l", 0)
+    task = training.TrainingTask(problem, training.PLANS[0], witness, "l", 0)
     assert all(other.anew and other.seed != task.seed for other in training.repeated(task))

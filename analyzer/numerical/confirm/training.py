@@ -76,7 +76,7 @@ PLANS = (
 
 
 @dataclass(frozen=True)
-class Task:
+class TrainingTask:
     """A run to be made; `anew`: from other weights than the initial ones, drawn as those were."""
 
     problem: SearchProblem
@@ -88,7 +88,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """A run after `steps`: whether it tells something, and whether the operator failed."""
 
     steps: int
@@ -107,7 +107,7 @@ def trained(problem: SearchProblem, witness: Mapping[str, Any], watched: str, se
         if (ENOUGH - runs) * LEAST * step > left and number:
             break  # a model too large for as many runs as would tell something, or no time for another
         share = max(left / (len(PLANS) - number), 1.2 * LEAST * step)
-        task = Task(problem, plan, witness, watched, seed + 1000 * number)
+        task = TrainingTask(problem, plan, witness, watched, seed + 1000 * number)
         ended = run_of(task, now + min(left, share))
         step = (time.process_time() - now) / max(1, ended.steps)
         runs += ended.told
@@ -119,13 +119,13 @@ def trained(problem: SearchProblem, witness: Mapping[str, Any], watched: str, se
     return Training("", runs, once)
 
 
-def repeated(task: Task) -> Iterator[Task]:
+def repeated(task: TrainingTask) -> Iterator[TrainingTask]:
     """The same run from other weights, with other data."""
     for number in range(1, AGAIN + 1):
         yield replace(task, seed=task.seed + REPEATED * number, anew=True)
 
 
-def run_of(task: Task, deadline: float) -> Run:
+def run_of(task: TrainingTask, deadline: float) -> TrainingRun:
     problem, plan = task.problem, task.plan
     weights = {x.name: x for x in _trained(problem)}
     (start,) = ordinary_points(problem, task.seed, 1)
@@ -143,14 +143,14 @@ def run_of(task: Task, deadline: float) -> Run:
         except IndexError:
             break  # large numbers that index a table: no batch of the model
         if _fails(problem, values, trace):
-            return Run(step, True, True)
+            return TrainingRun(step, True, True)
         gradients = _gradients(total_of(values, problem.losses), {n: leaves[n] for n in weights})
         new = {name: update(name, state[name], gradient, step) for name, gradient in gradients.items()}
         if not new or any(_leaps(weights[name], state[name], value) for name, value in new.items()):
             break  # another operator fails, or the run diverges
         state.update(new)
         done = step
-    return Run(done, done >= LEAST)
+    return TrainingRun(done, done >= LEAST)
 
 
 def _batches(problem: SearchProblem, plan: Plan, witness: Mapping[str, Any], seed: int) -> Iterator[Point]:
