@@ -84,6 +84,10 @@ RUNNING = (
     "It takes running statistics of batch normalisation that do not fit the batch (of a model that was not trained, of "
     "other inputs): no run fails in which each batch is normalised by its own, as the model's training does."
 )
+RELATED = (
+    "It happens only where several numbers of {names} meet one exact relation: moved at random by a thousandth to a "
+    "hundredth of their range, zeros, whole and equal numbers as they are, they never fail."
+)
 FIXED_NUMBERS = (
     "The model asks for its own values at or before this place (a branch, a size, a number), and its record holds "
     "those of the example inputs: whether the model fails with the numbers that other inputs give is not known."
@@ -156,11 +160,14 @@ def finding_of(
     running = not proved and support.standing is not None and support.standing.running
     if running:
         sentences += (RUNNING,)
+    related = () if proved or support.standing is None else support.standing.related
+    if related:
+        sentences += (RELATED.format(names=" and ".join(f"`{name}`" for name in related[:SHOWN])),)
     note = "" if proved else unimportant(support.standing) or _without_volume(graph, warning, assumptions, support)
     untried = "" if proved or note else _never_trained_there(support.standing)
     sentences += tuple(s for s in (*_weights_moved(support.standing), note or untried) if s)
     foreign = elsewhere and graph.framework == "torch"
-    doubtful = degenerate or untrained or assumed or foreign or running or bool(beyond or untried)
+    doubtful = degenerate or untrained or assumed or foreign or running or bool(beyond or untried or related)
     level = Level.WARNING if doubtful else level_of(warning, graph, confidence)
     if frozen and not certain(warning):  # about one way of several that the model may go
         level = Level.WARNING if failed else Level.NOTE
@@ -231,6 +238,12 @@ def limited(found: Finding, support: Support) -> bool:
     return found.level is not Level.ERROR and reaches
 
 
+def _alone(standing: Standing | None) -> str:
+    """That one training run alone fails; empty if none or several do."""
+    once = standing.training.once if standing is not None and standing.training is not None else ""
+    return f" One does ({once}), and not again with other seeds." if once else ""
+
+
 def unimportant(standing: Standing | None) -> str:
     """Why a failure that a run shows blocks nothing; empty if it may block (see docs/ranges.md, "General position")."""
     if standing is None:
@@ -249,11 +262,12 @@ def _never_trained_there(standing: Standing | None) -> str:
     """That no run brings a failure of weights far from where training starts about; empty if one does."""
     training = standing.training if standing is not None else None
     if standing is not None and standing.plain and not (training is not None and training.failed):
-        return CHOSEN_TOGETHER.format(near=NEAR, plain=standing.plain)
+        return CHOSEN_TOGETHER.format(near=NEAR, plain=standing.plain) + _alone(standing)
     if training is None or training.runs < ENOUGH or training.failed:
         return ""
     rates = [plan.rate for plan in PLANS]
-    return TRAINED_AWAY.format(runs=training.runs, least=min(rates), most=max(rates), steps=STEPS, near=NEAR)
+    told = TRAINED_AWAY.format(runs=training.runs, least=min(rates), most=max(rates), steps=STEPS, near=NEAR)
+    return told + _alone(standing)
 
 
 def _weights_moved(standing: Standing | None) -> tuple[str, ...]:

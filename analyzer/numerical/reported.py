@@ -97,19 +97,14 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
     found_by: dict[int, tuple[Finding, Support]] = {}
     for warning in roots:
         confirmation = shown.get(id(warning))
-        shown_by = f"{confirmation.engine}: {confirmation.sentence}" if confirmation else ""
-        standing = confirmation.standing if confirmation else None
         beyond, times = _beyond_examples(case, warning, confirmation, case.like), BEYOND
         if not beyond and confirmation is None:
             beyond, times = _beyond_examples(case, warning, None, close), TWICE
         edge = at_an_edge(warning, roots, found_by) if confirmation is None else None
-        support = Support(shown_by, needed.get(id(warning)), mends.get(id(warning)), standing, beyond, times, edge=edge)
+        told = Support(precondition=needed.get(id(warning)), suggestion=mends.get(id(warning)), edge=edge)
+        support = replace(_supported(told, confirmation), beyond=beyond, times=times)
         after = [w for w in follow.get(id(warning), []) if w not in roots]
-        finding = finding_of(
-            case.graph, case.target.id, case.interpretation, warning, case.assumptions, after, support, case.root
-        )
-        if confirmation is not None:
-            finding = _with_run(case, warning, confirmation, finding)
+        finding = _finding(case, warning, confirmation, support, after)
         found.append(finding)
         found_by[id(warning)] = finding, support
     for each in hidden_behind:
@@ -149,14 +144,30 @@ def _beside(case: TargetCase, revealed: Revealed, mend: Suggestion | None, confi
     if confirmation is None:
         return None
     beyond = _beyond_examples(case, warning, confirmation, case.like)
+    support = replace(_supported(Support(suggestion=mend), confirmation), beyond=beyond)
+    return _finding(case, warning, confirmation, support, ())
+
+
+def _supported(support: Support, confirmation: Confirmation | None) -> Support:
+    """The same with the run that shows the warning, where there is one."""
+    if confirmation is None:
+        return support
     shown_by = f"{confirmation.engine}: {confirmation.sentence}"
-    support = Support(shown_by, None, mend, confirmation.standing, beyond, BEYOND)
-    return _with_run(
-        case,
-        warning,
-        confirmation,
-        finding_of(case.graph, case.target.id, case.interpretation, warning, case.assumptions, (), support, case.root),
+    return replace(support, shown_by=shown_by, standing=confirmation.standing)
+
+
+def _finding(
+    case: TargetCase,
+    warning: Alarm,
+    confirmation: Confirmation | None,
+    support: Support,
+    after: Sequence[Alarm],
+) -> Finding:
+    """The finding for one warning, with the reproducer of its run."""
+    finding = finding_of(
+        case.graph, case.target.id, case.interpretation, warning, case.assumptions, after, support, case.root
     )
+    return finding if confirmation is None else _with_run(case, warning, confirmation, finding)
 
 
 def _with_run(case: TargetCase, warning: Alarm, confirmation: Confirmation, finding: Finding) -> Finding:

@@ -117,16 +117,24 @@ def test_inputs_may_stand_at_exact_values(workers: Confirmer) -> None:
     assert review(workers, nodes, w=W)["division-by-zero"].level is Level.ERROR  # x = 0
 
 
-def test_an_input_may_equal_what_the_model_computes_of_the_others(workers: Confirmer) -> None:
-    """A distance between a prediction and its target is 0 where no descent ends exactly, at all weights."""
+@pytest.mark.parametrize(("saturated", "level"), [(False, Level.WARNING), (True, Level.ERROR)])
+def test_an_input_may_equal_what_the_model_computes_of_the_others(
+    workers: Confirmer, saturated: bool, level: Level
+) -> None:
+    """A distance between a prediction and its target is 0 where no descent ends exactly, at all weights.
+
+    A target meets the numbers of a layer in no data, but the ends at which its activation is saturated.
+    """
     nodes = [
         N("Gemm", ["x", "w", "b"], ["h"]),
-        N("Sub", ["h", "target"], ["d"]),
+        N("Tanh", ["h"], ["p"]) if saturated else N("Identity", ["h"], ["p"]),
+        N("Sub", ["p", "target"], ["d"]),
         N("ReduceL2", ["d"], ["n"], keepdims=0),
         N("Div", ["x", "n"], ["y"]),
     ]
-    found = review(workers, nodes, more=("target",), w=W, b=RNG.standard_normal(4))["division-by-zero"]
-    assert (found.level, found.confidence) == (Level.ERROR, Confidence.CONFIRMED)
+    weight = 60 * W if saturated else W
+    found = review(workers, nodes, more=("target",), w=weight, b=RNG.standard_normal(4))["division-by-zero"]
+    assert (found.level, found.confidence) == (level, Confidence.CONFIRMED)
 
 
 def test_an_input_may_equal_a_saturated_prediction() -> None:

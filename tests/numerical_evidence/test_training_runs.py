@@ -7,6 +7,7 @@ import onnx_ir as ir
 import pytest
 from onnx import TensorProto, helper
 
+from analyzer.numerical.confirm import training
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.objective import LOWEST
 from analyzer.numerical.confirm.problem import SearchProblem
@@ -56,3 +57,34 @@ def test_a_loss_that_pulls_a_deviation_to_0_shows_its_logarithm(sign: float) -> 
     found = trained(problem, witness, "l", 0)
     assert bool(found.failed) == (sign > 0)
     assert found.failed or found.runs >= ENOUGH
+
+
+@pytest.mark.parametrize(
+    ("plans", "again", "failed", "once"),
+    [
+        ([0], True, "Adam, rate 0.01, ordinary inputs: step 5", ""),
+        ([0], False, "", "Adam, rate 0.01, ordinary inputs: step 5"),
+        ([0, 4], False, "Adam, rate 0.01, ordinary inputs: step 5", "Adam, rate 0.01, ordinary inputs: step 5"),
+        ([], False, "", ""),
+    ],
+)
+def test_a_run_that_fails_alone_shows_nothing(
+    monkeypatch: pytest.MonkeyPatch, plans: list[int], again: bool, failed: str, once: str
+) -> None:
+    """It is repeated with other weights and data; another plan's run that fails counts as well."""
+    problem = _problem(3.0)
+
+    def run(task: training.TrainingTask, deadline: float) -> training.TrainingRun:
+        return training.TrainingRun(5, True, again if task.anew else training.PLANS.index(task.plan) in plans)
+
+    monkeypatch.setattr(training, "run_of", run)
+    found = trained(problem, {}, "l", 0)
+    assert found.failed == failed
+    assert found.once == ("" if failed else once)
+
+
+def test_the_same_run_again_starts_from_other_weights() -> None:
+    problem = _problem(3.0)
+    witness = {x.name: TorchTrials(problem).made(x, 0.5) for x in problem.leaves}
+    task = training.TrainingTask(problem, training.PLANS[0], witness, "l", 0)
+    assert all(other.anew and other.seed != task.seed for other in training.repeated(task))

@@ -121,16 +121,13 @@ class Confirmer:
                 self.note(SPENT)
                 return None
             sizes = {"*": size, **{name: _size(bounds, size) for name, bounds in symbols.items()}}
-            losses = ends_of(graph, warning)
-            piece = extract(graph, warning.node, ranges, sizes, losses)
-            if piece is None:
-                return None
-            piece = as_training(piece, means)
             seconds = min(seconds, max(0.1, deadline - self.clock()))
-            own = graph.framework == "torch"
             # an overflow that only rounding decides is none that anybody meets
             others = number == 0 and warning.rule != OVERFLOW
-            tries = self._tries(piece, warning, losses, seconds, others=others, own=own, far=far_below(graph, warning))
+            searched = self._searched(graph, warning, ranges, sizes, means, seconds, others=others)
+            if searched is None:
+                return None
+            piece, tries = searched
             seconds = self.budget.search * LATER_SIZES
             first = next(tries, None)
             if first is not None:
@@ -197,12 +194,10 @@ class Confirmer:
         means: frozenset[str],
     ) -> Confirmation | None:
         """A failing run that reaches something, with weights that stand where the search of this name has them."""
-        losses, own = ends_of(graph, warning), graph.framework == "torch"
-        piece = extract(graph, warning.node, ranges, sizes, losses)
-        if piece is None:
+        searched = self._searched(graph, warning, ranges, sizes, means, NEARBY_SECONDS, weights=weights)
+        if searched is None:
             return None
-        piece, far = as_training(piece, means), far_below(graph, warning)
-        tries = self._tries(piece, warning, losses, NEARBY_SECONDS, others=False, own=own, far=far, weights=weights)
+        _, tries = searched
         for nearer in itertools.islice(tries, MORE):
             followed = self._followed(nearer, graph, warning, ranges, sizes, means)
             if followed.standing.reached != "" and not followed.standing.elsewhere:
@@ -296,23 +291,34 @@ class Confirmer:
     def note(self, text: str) -> None:
         self._engines.note(text)
 
-    def _tries(
+    def _searched(
         self,
-        piece: Slice,
+        graph: Graph,
         warning: Alarm,
-        losses: tuple[str, ...],
+        ranges: Mapping[str, ValueRange],
+        sizes: Mapping[str, int],
+        means: frozenset[str],
         seconds: float,
         *,
-        others: bool,
-        own: bool,
-        far: float,
+        others: bool = False,
         weights: str = "anywhere",
-    ) -> Iterator[Confirmation]:
-        """Failing runs of a slice; with `others` at points too where torch's kernels hold.
+    ) -> tuple[Slice, Iterator[Confirmation]] | None:
+        """The slice that computes the warning's operator, and its failing runs; None where it cannot be cut out."""
+        piece = extract(graph, warning.node, ranges, sizes, ends_of(graph, warning))
+        if piece is None:
+            return None
+        piece = as_training(piece, means)
+        return piece, self._tries(piece, graph, warning, seconds, others, weights)
 
-        `own`: the model is PyTorch's, which runs what ONNX Runtime has no kernel for (bfloat16). `far`: what a sum or
-        product that is too large reaches from any start, 0 where that is not known. `weights`: where they may stand.
+    def _tries(
+        self, piece: Slice, graph: Graph, warning: Alarm, seconds: float, others: bool, weights: str
+    ) -> Iterator[Confirmation]:
+        """Failing runs of a slice, with weights that stand where the search of this name has them; with `others` at
+        points too where torch's kernels hold.
+
+        A model of PyTorch's runs what ONNX Runtime has no kernel for (bfloat16).
         """
+        losses, own = ends_of(graph, warning), graph.framework == "torch"
         self._count += 1
         work = Path(self._folder.name, str(self._count))
         work.mkdir()
@@ -333,7 +339,7 @@ class Confirmer:
             "infinite": meant_by(warning.rule),
             "engine": engine,
             "others": others,
-            "far_below": far,
+            "far_below": far_below(graph, warning),
             "weights": weights,
         }
         run = {**request, "do": "run"}
@@ -372,6 +378,7 @@ class Confirmer:
                         elsewhere=bool(answer.get("elsewhere")),
                         crossed=tuple(answer.get("crossed", ())),
                         collapsed=bool(answer.get("collapsed")),
+                        related=tuple(answer.get("related", ())),
                     ),
                     self._engines.threads({**run, "engine": engine, "event": event}, engine),
                 )

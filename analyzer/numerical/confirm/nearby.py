@@ -14,11 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from analyzer.numerical.confirm.draws import with_ordinary_draws
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.outcome import NEAR, PLAIN
 from analyzer.numerical.confirm.points import LARGE, unbounded, usual
-from analyzer.numerical.confirm.position import Witness, crossing, in_general_position, initial, nearer, weights_of
+from analyzer.numerical.confirm.position import (
+    Witness,
+    crossing,
+    in_general_position,
+    initial,
+    nearer,
+    unbound,
+    weights_of,
+)
 from analyzer.numerical.confirm.problem import Point
 from analyzer.numerical.confirm.trials import RunVerdict, Trials
 
@@ -58,7 +65,7 @@ def at_start(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
         now = time.process_time()
         narrowed = trials.narrowed(rest, weights)
         searched = narrowed.candidates(seed, now + (deadline - now) / (len(drawn) - number))
-        for found in with_ordinary_draws(narrowed, searched, seed):
+        for found in unbound(narrowed, searched, seed):
             yield Witness({**found, **weights})
 
 
@@ -70,7 +77,7 @@ def close_by(trials: Trials, seed: int, deadline: float, furthest: float) -> Ite
         now = time.process_time()
         confined = trials.narrowed(tuple(_confined(x, way) if x.name in start else x for x in trials.leaves), {})
         searched = confined.candidates(seed, now + (deadline - now) / (len(ways) - number))
-        for found in with_ordinary_draws(confined, searched, seed):
+        for found in unbound(confined, searched, seed):
             general = in_general_position(trials, found, seed)
             if general is None:
                 continue
@@ -96,7 +103,7 @@ def plain(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
         narrowed = trials.narrowed(rest, values)
         searched = narrowed.candidates(seed + number, now + (deadline - now) / (len(drawn) - number))
         failing = (b for b in batches if trials.verdict({**b, **values}) is RunVerdict.FAILS)
-        for found in itertools.chain(failing, with_ordinary_draws(narrowed, searched, seed)):
+        for found in itertools.chain(failing, unbound(narrowed, searched, seed)):
             point = {**found, **values}
             if crossing(trials, point):
                 break

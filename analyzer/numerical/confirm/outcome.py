@@ -19,11 +19,13 @@ STILL = 0.02  # of that way: a weight that moved less did not have to
 class Training:
     """What several short training runs of the model's own losses showed.
 
-    `failed` describes the one that failed ("" for none), and `runs` how many tell something.
+    `failed` describes one of two that failed ("" for none), and `runs` how many tell something. `once` describes one
+    that failed alone, not again with other seeds.
     """
 
     failed: str = ""
     runs: int = 0
+    once: str = ""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Standing:
     training starts, and not here. `training` is what short runs showed, None where none was needed or possible.
     `elsewhere`: PyTorch's kernels do not fail there, those of the engine that ran it do. `collapsed`: layers say the
     same of every sample of a batch. `running`: with running statistics alone, not where each batch has its own.
+    `related`: inputs several numbers of which must meet one exact relation.
     `plain`: with how many draws of the weights at random from all of their ranges no inputs were found that fail.
     """
 
@@ -48,6 +51,7 @@ class Standing:
     collapsed: bool = False
     running: bool = False
     plain: int = 0
+    related: tuple[str, ...] = ()
 
     @property
     def at_ends(self) -> bool:

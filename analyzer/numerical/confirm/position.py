@@ -7,16 +7,17 @@ randomly moved weights as well. Inputs may stand at exact values: padding, equal
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from analyzer.numerical.confirm.draws import at_ordinary_draws, named
+from analyzer.numerical.confirm.draws import at_ordinary_draws, named, with_ordinary_draws
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.points import unbounded
 from analyzer.numerical.confirm.problem import Point, SearchProblem
+from analyzer.numerical.confirm.relations import related
 from analyzer.numerical.confirm.trials import RunVerdict, Trials
 
 SCALES = (1e-3, 1e-2)  # of a weight's range: far above rounding, far below what training changes
@@ -31,12 +32,14 @@ JUST = 1e-3  # of a weight's initial value: short of 0
 
 @dataclass(frozen=True)
 class Witness:
-    """A failing point. `exact` names the weights that must stand at exact values; `moved` those that training moved."""
+    """A failing point. `exact` names the weights that must stand at exact values; `moved` those that training moved;
+    `related` inputs whose numbers must meet one exact relation."""
 
     point: Point
     exact: tuple[tuple[str, str], ...] = ()  # name, value
     moved: tuple[tuple[str, float, float, float], ...] = ()  # name, initial value, value, part of the way to the end
     crossed: tuple[str, ...] = ()  # weights all of one sign where training starts, and not here
+    related: tuple[str, ...] = ()
 
 
 def weights_of(problem: Trials | SearchProblem) -> list[Leaf]:
@@ -200,10 +203,26 @@ def _way(leaf: Leaf, start: np.ndarray, end: np.ndarray) -> tuple[str, float, fl
     return leaf.name, float(a[at]), float(b[at]), float(parts[at])
 
 
+def bound_by(trials: Trials, point: Point, seed: int) -> tuple[str, ...]:
+    """The inputs whose numbers must meet one exact relation near a failing point, with the weights as they are."""
+    rng = np.random.default_rng(seed)
+    weights = weights_of(trials)
+    moved = [{x.name: jittered(trials, x, point[x.name], s, rng) for x in weights} for s in SCALES] if weights else []
+    return related(trials, point, moved, seed)
+
+
+def unbound(trials: Trials, points: Iterable[Point], seed: int) -> Iterator[Point]:
+    """Those of the failing points that chance and data may give."""
+    for point in with_ordinary_draws(trials, points, seed):
+        if not bound_by(trials, point, seed):
+            yield point
+
+
 def witnesses(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
-    """Failing points in general position; one with weights or several random numbers at exact values only where nothing
-    better is found."""
+    """Failing points in general position; one with inputs in an exact relation, with weights or several random numbers
+    at exact values only where nothing better is found."""
     null: Point | None = None
+    bound: list[Witness] = []  # engines round differently, so one alone may show nothing
     by_chance = False
     seen, stop = 0, deadline
     start = initial(trials)
@@ -216,21 +235,28 @@ def witnesses(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
                 null, by_chance, stop = candidate, True, min(deadline, time.process_time() + NULL_SECONDS)
             seen += 1
             continue
+        here: list[Witness] = []
         if start and trials.verdict({**point, **start}) is RunVerdict.FAILS:
-            yield Witness({**point, **start})  # where training starts, at exact values or not
-            continue
-        general = in_general_position(trials, point, seed + seen)
-        if general is not None:
+            here = [Witness({**point, **start})]  # where training starts, at exact values or not
+        elif (general := in_general_position(trials, point, seed + seen)) is not None:
             found, moved = nearer(trials, general)
             crossed = crossing(trials, found)
-            yield Witness(found, (), moved, crossed)
-            if found is not general:
-                yield Witness(general, (), moved, crossed)
+            here = [Witness(p, (), moved, crossed) for p in ([found] if found is general else [found, general])]
+        if here:
+            names = bound_by(trials, here[-1].point, seed)
+            if not names or not bound_by(trials, here[0].point, seed):
+                yield from here
+                continue
+            stop = stop if bound else min(deadline, time.process_time() + NULL_SECONDS)
+            bound += [replace(each, related=names) for each in here]
+            seen += 1
             continue
         if null is None:
             null, stop = point, min(deadline, time.process_time() + NULL_SECONDS)
         seen += 1
-    if null is not None and by_chance:
+    if bound:
+        yield from bound
+    elif null is not None and by_chance:
         yield Witness(null, named(trials, null), nearer(trials, null)[1])
     elif null is not None:
         yield Witness(null, exact_weights(trials, null, seed), nearer(trials, null)[1])

@@ -10,19 +10,20 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from analyzer.numerical.confirm.consequences import total_of
 from analyzer.numerical.confirm.extract import Leaf
+from analyzer.numerical.confirm.nearby import drawn_anew
 from analyzer.numerical.confirm.objective import failed
 from analyzer.numerical.confirm.outcome import Training
 from analyzer.numerical.confirm.points import LARGE, ordinary_points, tensor_of, usual
 from analyzer.numerical.confirm.position import weights_of
 from analyzer.numerical.confirm.problem import Point, SearchProblem
-from analyzer.numerical.confirm.search import first_to_fail
+from analyzer.numerical.confirm.search import TorchTrials, first_to_fail
 from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, finite, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
@@ -30,7 +31,10 @@ STEPS = 400
 LEAST = 40  # steps of a run that tells something
 LEAP = 1.0  # a step that is none of an ordinary run
 ENOUGH = 4  # such runs; with fewer it is as if training had not been tried
+AGAIN = 3  # other seeds with which a run that fails is repeated; what one alone shows is that one's luck
 SECONDS = 8.0  # of processor time for all runs of one finding
+
+REPEATED = 1_000_000  # between the seeds of a run and of the same again
 
 Update = Callable[[str, Any, Any, int], Any]  # name, value, gradient, number of the step -> the new value
 
@@ -72,7 +76,19 @@ PLANS = (
 
 
 @dataclass(frozen=True)
-class _Run:
+class TrainingTask:
+    """A run to be made; `anew`: from other weights than the initial ones, drawn as those were."""
+
+    problem: SearchProblem
+    plan: Plan
+    witness: Mapping[str, Any]
+    watched: str
+    seed: int
+    anew: bool = False
+
+
+@dataclass(frozen=True)
+class TrainingRun:
     """A run after `steps`: whether it tells something, and whether the operator failed."""
 
     steps: int
@@ -81,8 +97,9 @@ class _Run:
 
 
 def trained(problem: SearchProblem, witness: Mapping[str, Any], watched: str, seed: int) -> Training:
-    """Short runs of the whole model's losses, until the operator whose first result is `watched` fails in a step."""
-    began, runs = time.process_time(), 0
+    """Short runs of the whole model's losses, until the operator whose first result is `watched` fails in steps of two
+    of them: the same with other weights, drawn as the initial ones, and other data, or another plan's."""
+    began, runs, once = time.process_time(), 0, ""
     step = SECONDS / len(PLANS) / LEAST  # seconds that one took last
     for number, plan in enumerate(PLANS):
         now = time.process_time()
@@ -90,44 +107,50 @@ def trained(problem: SearchProblem, witness: Mapping[str, Any], watched: str, se
         if (ENOUGH - runs) * LEAST * step > left and number:
             break  # a model too large for as many runs as would tell something, or no time for another
         share = max(left / (len(PLANS) - number), 1.2 * LEAST * step)
-        ended = _run(problem, plan, witness, watched, seed + 1000 * number, now + min(left, share))
+        task = TrainingTask(problem, plan, witness, watched, seed + 1000 * number)
+        ended = run_of(task, now + min(left, share))
         step = (time.process_time() - now) / max(1, ended.steps)
-        if ended.failed:
-            return Training(f"{plan}: step {ended.steps}", runs + 1)
         runs += ended.told
-    return Training("", runs)
+        if ended.failed:
+            shown = f"{plan}: step {ended.steps}"
+            if once or any(run_of(other, began + SECONDS).failed for other in repeated(task)):
+                return Training(once or shown, runs)
+            once = shown
+    return Training("", runs, once)
 
 
-def _run(
-    problem: SearchProblem,
-    plan: Plan,
-    witness: Mapping[str, Any],
-    watched: str,
-    seed: int,
-    deadline: float,
-) -> _Run:
+def repeated(task: TrainingTask) -> Iterator[TrainingTask]:
+    """The same run from other weights, with other data."""
+    for number in range(1, AGAIN + 1):
+        yield replace(task, seed=task.seed + REPEATED * number, anew=True)
+
+
+def run_of(task: TrainingTask, deadline: float) -> TrainingRun:
+    problem, plan = task.problem, task.plan
     weights = {x.name: x for x in _trained(problem)}
-    (start,) = ordinary_points(problem, seed, 1)
+    (start,) = ordinary_points(problem, task.seed, 1)
+    if task.anew:
+        start |= drawn_anew(TorchTrials(problem), np.random.default_rng(task.seed))
     state, update, done = dict(start), _optimizer(plan), 0
-    for step, batch in enumerate(itertools.islice(_batches(problem, plan, witness, seed), STEPS), 1):
+    for step, batch in enumerate(itertools.islice(_batches(problem, plan, task.witness, task.seed), STEPS), 1):
         if time.process_time() > deadline:
             break
         state.update(batch)
         leaves = _leaves(problem, state)
-        trace = OperatorTrace(watched)
+        trace = OperatorTrace(task.watched)
         try:
             values = run(problem.program, leaves, Mode(surrogate=False), trace)
         except IndexError:
             break  # large numbers that index a table: no batch of the model
         if _fails(problem, values, trace):
-            return _Run(step, True, True)
+            return TrainingRun(step, True, True)
         gradients = _gradients(total_of(values, problem.losses), {n: leaves[n] for n in weights})
         new = {name: update(name, state[name], gradient, step) for name, gradient in gradients.items()}
         if not new or any(_leaps(weights[name], state[name], value) for name, value in new.items()):
             break  # another operator fails, or the run diverges
         state.update(new)
         done = step
-    return _Run(done, done >= LEAST)
+    return TrainingRun(done, done >= LEAST)
 
 
 def _batches(problem: SearchProblem, plan: Plan, witness: Mapping[str, Any], seed: int) -> Iterator[Point]:

@@ -116,6 +116,7 @@ def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
         ):
             off = bool(found.moved) and collapsed(problem, found.point)
             standing = {"exact": found.exact, "moved": found.moved, "crossed": found.crossed, "collapsed": off}
+            standing["related"] = found.related
             yield {name: _array(tensor) for name, tensor in found.point.items()}, standing
         if request["others"] and not problem.backward:
             until = time.process_time() + CLOSEST_SECONDS
@@ -139,7 +140,8 @@ def _tensorflow_points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any]
     deadline = time.process_time() + float(request["seconds"])
     sought = SEARCHES[request.get("weights", "anywhere")]
     for found in tensorflow_search.found(problem, int(request["seed"]), deadline, sought):
-        yield found.point, {"exact": found.exact, "moved": found.moved, "crossed": found.crossed}
+        standing = {"exact": found.exact, "moved": found.moved, "crossed": found.crossed, "related": found.related}
+        yield found.point, standing
 
 
 def _compare_in_tensorflow(request: dict[str, Any]) -> dict[str, Any]:
