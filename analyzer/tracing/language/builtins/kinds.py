@@ -319,6 +319,8 @@ def _of_library(value: Value, kind: str) -> bool | None:
         return value.name.startswith("torch.nn.")
     if not kind.startswith("torch.nn.") or kind.rpartition(".")[2].startswith("_"):
         return None
+    if isinstance(value, Layer) and value.name == kind.replace("torch.nn.", "torch.nn.Lazy"):
+        return True
     if isinstance(value, Layer) and value.name != kind and kind not in MODULES:
         return None if _may_derive(value.name, kind) else False
     if isinstance(value, Instance) and value.cls.closed and set(value.cls.library_bases) <= set(MODULES):
