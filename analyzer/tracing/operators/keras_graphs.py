@@ -141,3 +141,9 @@ def weights_of(model: Value, arrays: bool = False) -> ListV | None:
             return None
         found += part
     return ListV(found) if chain and found else None
+
+
+def base_config(tr: Tracer) -> DictV:
+    """What `get_config` of Keras's own `Layer` tells: the arguments that its constructor takes."""
+    kinds = {"name": "str", "activity_regularizer": "", "trainable": "bool", "dtype": "", "autocast": "bool"}
+    return DictV({name: tr.unknown("a setting of a layer", "foreign", name, kind) for name, kind in kinds.items()})
