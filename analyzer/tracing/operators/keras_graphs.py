@@ -92,20 +92,12 @@ def layer_weights(layer: Value, arrays: bool = False) -> list[Value] | None:
     if declared is None:
         return None
     if not declared.traits & WEIGHTS:
-        return [] if kind in _WITHOUT else None
+        return []
     shapes = _shapes(layer, kind, args)
     if shapes is None or not all(isinstance(n, (int, Poly)) for shape in shapes for n in shape):
         return None
     framework, tags = ("numpy", frozenset[str]()) if arrays else ("tf", frozenset({"variable"}))
     return [Tensor(shape, "float32", framework, site=layer.site, tags=tags) for shape in shapes]
-
-
-_WITHOUT = frozenset((
-    "Dropout", "Flatten", "Activation", "ReLU", "LeakyReLU", "Softmax", "Reshape", "Permute", "MaxPooling1D",
-    "MaxPooling2D", "AveragePooling1D", "AveragePooling2D", "GlobalAveragePooling1D", "GlobalAveragePooling2D",
-    "GlobalMaxPooling1D", "GlobalMaxPooling2D", "UpSampling1D", "UpSampling2D", "ZeroPadding1D", "ZeroPadding2D",
-    "Cropping1D", "Cropping2D", "RepeatVector", "SpatialDropout1D", "SpatialDropout2D", "ELU",
-))  # fmt: skip
 
 
 def _shapes(layer: Layer, kind: str, args: dict[str, Value]) -> list[tuple[Any, ...]] | None:
