@@ -20,3 +20,16 @@ def test_a_tensor_of_data(tmp_path: Path, data: str) -> None:
     shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
     (found,) = next(tensors for (_, line, _), tensors in shared.assigned.items() if line == 3)[:1]
     assert (found.dims, f"torch.{found.dtype}") == (tuple(names["y"].shape), str(names["y"].dtype))
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["[1, 2]", "(4, 5, 6)", "2, 5", "x.shape", "torch.Size([4, 1])", "[[1, 2], [3, 4]]", "torch.ones(7)", "", "4"],
+)
+def test_new_takes_sizes_or_data(tmp_path: Path, given: str) -> None:
+    text = f"import torch\nx = torch.zeros(2, 3)\ny = x.new({given})\n"
+    names: dict[str, torch.Tensor] = {}
+    exec(text, names)
+    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+    (found,) = next(tensors for (_, line, _), tensors in shared.assigned.items() if line == 3)[:1]
+    assert (found.dims, f"torch.{found.dtype}") == (tuple(names["y"].shape), str(names["y"].dtype))

@@ -76,3 +76,22 @@ def test_arithmetic_of_numbers_read_from_tensors_is_a_number(number: str, sign: 
         tree = ast.parse(ARITHMETIC.format(number=number, sign=sign, size=size))
         problems = explore(tmp_path, "net.py", tree, Versions()).problems.values()
         assert [p.site.line for p in problems if p.level == "error" and p.proved] == lines
+
+
+@pytest.mark.parametrize(
+    ("call", "fits"),
+    [
+        ("tf.stack([x, x], axis=-2)", False),
+        ("tf.stack([x, x], axis=1)", False),
+        ("tf.stack([x, 3.0], axis=-1)", True),
+        ("tf.stack([x, x])", True),
+        ("tf.unstack(x)", False),
+        ("tf.unstack(tf.stack([x, x]))", True),
+        ("tf.split(x, 2)", False),
+        ("tf.split(tf.stack([x, x]), 2)", True),
+    ],
+)
+def test_scalars_that_tensorflow_stacks_and_takes_apart(tmp_path: Path, call: str, fits: bool) -> None:
+    text = f"import tensorflow as tf\nx = tf.zeros(())\n{call}\n"
+    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+    assert [p.proved for p in shared.problems.values()] == ([] if fits else [True])

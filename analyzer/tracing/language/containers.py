@@ -47,6 +47,7 @@ from analyzer.tracing.language.values import (
     Unknown,
     Value,
 )
+from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.paths.agreement import alike
 from analyzer.tracing.paths.problems import PyRaise, exception_name
 from analyzer.tracing.paths.tracer import Tracer
@@ -96,10 +97,22 @@ def method(
     if isinstance(owner, float) and name == "__int__":
         return int(owner) if math.isfinite(owner) else tr.unknown("__int__()")
     if isinstance(owner, (int, float, Poly)):
+        if name == "astype":
+            return _converted(tr, owner, args[0] if args else kwargs.get("dtype"))
         return owner if name in ("item", "conjugate", "__int__") else tr.unknown(f"{name}()")
     if isinstance(owner, SuperV):
         return None
     return tr.unknown(f"{name}()")
+
+
+def _converted(tr: Tracer, number: float | Poly, kind: Value) -> Value:
+    """A number of NumPy, which a Python number stands for, in another element type."""
+    asked = dtype_name(kind) or ""
+    if asked.startswith(("int", "uint")) and (isinstance(number, Poly) or math.isfinite(number)):
+        return number if isinstance(number, Poly) else int(number)
+    if asked.startswith("float") and not isinstance(number, Poly):
+        return float(number)
+    return tr.unknown("astype()")
 
 
 def _of_iterator(tr: Tracer, owner: Iterator_, name: str, args: tuple[Value, ...]) -> Value:

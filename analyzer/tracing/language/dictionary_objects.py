@@ -17,6 +17,39 @@ _PLAIN = ("get", "pop", "items", "keys", "values", "update", "setdefault", "copy
 _OF_LISTS = ("append", "extend", "insert", "pop", "remove", "clear", "index", "count", "sort", "reverse", "copy")
 
 
+class _Shown(dict[Any, Value]):
+    """The attributes of an object that its program knows of; what is set or taken out here is so there."""
+
+    def __init__(self, attrs: dict[str, Value]) -> None:
+        super().__init__((k, v) for k, v in attrs.items() if not k.startswith("__"))
+        self.attrs = attrs
+
+    def __setitem__(self, name: Any, value: Value) -> None:
+        super().__setitem__(name, value)
+        self.attrs[name] = value
+
+    def __delitem__(self, name: Any) -> None:
+        super().__delitem__(name)
+        self.attrs.pop(name, None)
+
+    def pop(self, name: Any, *default: Value) -> Value:
+        self.attrs.pop(name, None)
+        return super().pop(name, *default)
+
+    def popitem(self) -> tuple[Any, Value]:
+        name, value = super().popitem()
+        self.attrs.pop(name, None)
+        return name, value
+
+    def update(self, *given: Any, **named: Value) -> None:
+        for name, value in dict(*given, **named).items():
+            self[name] = value
+
+    def clear(self) -> None:
+        for name in tuple(self):
+            del self[name]
+
+
 class Attributes(DictV):
     """`vars(object)`: what is changed in it is changed in the object."""
 
@@ -27,10 +60,9 @@ class Attributes(DictV):
 
     @property
     def items(self) -> dict[Any, Value]:
-        """Without what this analysis keeps there: then it is a copy, and what changes it has to assign it."""
+        """Without what this analysis keeps there."""
         attrs = self.owner.attrs
-        hidden = any(name.startswith("__") for name in attrs)
-        return {k: v for k, v in attrs.items() if not str(k).startswith("__")} if hidden else attrs
+        return _Shown(attrs) if any(name.startswith("__") for name in attrs) else attrs
 
     @items.setter
     def items(self, items: dict[Any, Value]) -> None:

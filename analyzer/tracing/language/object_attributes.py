@@ -323,6 +323,13 @@ def _names_of(tr: Tracer, cls: Class) -> DictV:
     return DictV({**added, **names})
 
 
+def _of_config(c: Any, cls: Class) -> Value:
+    """What `from_config` of Keras's own `Layer` makes: an object of the class of the arguments that are kept."""
+    config = c.get(0)
+    whole = isinstance(config, DictV) and not config.open and all(isinstance(name, str) for name in config.items)
+    return call(c.tr, cls, (), dict(config.items)) if whole else c.tr.unknown("a layer")
+
+
 @ATTRIBUTES.of(Class)
 def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Value:
     found = value.find(name)
@@ -348,6 +355,8 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
         return Native(name, lambda c: _made_of(c, value))
     if value.tuple and name == "__new__":
         return Bound(value, name)
+    if name == "from_config" and "keras.layers.Layer" in value.library_bases:
+        return Native(name, lambda c: _of_config(c, value))
     if name == "apply" and _AUTOGRAD & set(value.library_bases):
         return Native(name, lambda c: apply_function(c, value), any_number=True)
     if name == "__init__" and value.library_bases:

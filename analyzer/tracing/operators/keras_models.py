@@ -24,6 +24,7 @@ from analyzer.tracing.language.values import (
 from analyzer.tracing.operators.data import representative
 from analyzer.tracing.operators.element_types import asked_type, default_float
 from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.keras_graphs import find_layer, members_of, weights_of
 from analyzer.tracing.operators.keras_steps import first_batch, gives_batches, run_own_step
 from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
@@ -101,6 +102,11 @@ def model_attribute(owner: Object, name: str) -> Value | None:
     if name in ("inputs", "outputs"):
         found = owner.data.get(name.removesuffix("s"))
         return ListV((found,)) if isinstance(found, Tensor) else None
+    if name == "layers":
+        members = members_of(owner)
+        return None if members is None else ListV(members)
+    if name in ("weights", "variables"):
+        return weights_of(owner)
     if name in ("input_shape", "output_shape"):
         kind = name.removesuffix("_shape")
         tensor = owner.data.get(kind, owner.data.get(f"{kind}s"))
@@ -279,6 +285,10 @@ def model_method(
             return owner.data.get("layers", tr.unknown("layers", "imprecise"))
         if name in ("call", "__call__"):
             return call_model(tr, owner, args, kwargs, node)
+        if name == "get_layer" and (layer := find_layer(owner, args, kwargs)) is not None:
+            return layer
+        if name == "get_weights" and (held := weights_of(owner, arrays=True)) is not None:
+            return held
     if name == "compile":
         tr.touch(owner)
         owner.attrs["__loss__"] = kwargs.get("loss", args[1] if len(args) > 1 else None)

@@ -71,6 +71,15 @@ def sequential(op: Op, layers: Value, rest: tuple[Value, ...]) -> Value:
     return result
 
 
+@operator("keras.models.clone_model", "model *rest")
+def clone_model(op: Op, model: Value, rest: tuple[Value, ...]) -> Value:
+    """A model of the same layers, with weights of its own."""
+    if not isinstance(model, Object) or rest or op.extra:
+        return op.tr.unknown("a model")
+    data = {k: ListV(v.items, v.open) if isinstance(v, ListV) else v for k, v in model.data.items()}
+    return Object(model.kind, dict(model.attrs), data, op.where)
+
+
 @operator(
     (
         "keras.layers.concatenate keras.layers.add keras.layers.multiply keras.layers.average "

@@ -9,6 +9,7 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import CHILDREN, Bound, Layer, ListV, Value
 from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.keras_graphs import INPUT, OUTPUT, weights_of
 from analyzer.tracing.operators.torch_modules import children_of
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly
@@ -41,7 +42,7 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
         return tr.unknown(f"attribute {name}") if default else layer.attrs[name]
     if name in layer.args:
         return layer.args[name] if _kept(layer, name) else tr.unknown(f"attribute {name}")
-    if name in ("weight", "bias"):
+    if name in ("weight", "bias") and not layer.name.startswith("keras.layers."):
         return parameter(tr, layer, name)
     if name == "layers" and isinstance(layer.attrs.get(CHILDREN), ListV):
         return layer.attrs[CHILDREN]
@@ -50,6 +51,9 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
         return children if name == "_modules" else children.items.get(name, tr.unknown(f"child {name}"))
     if name in _STATISTICS and layer.name.startswith("torch.nn.BatchNorm"):
         return parameter(tr, layer, name)
+    of_keras = _of_keras(layer, name) if layer.name.startswith("keras.layers.") else None
+    if of_keras is not None:
+        return of_keras
     if name in _PARAMETERS:
         return tr.unknown(f"parameter {name}")
     if name in _NUMBERS and "Norm" in layer.name and layer.name.startswith("torch."):
@@ -60,6 +64,18 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
     if name == "training" or _is_parameter_of(layer, name):
         return tr.unknown(f"attribute {name}")  # what the constructor makes of its default
     return Bound(layer, name)
+
+
+def _of_keras(layer: Layer, name: str) -> Value:
+    """What a layer has once it was called: its symbolic input and output, and its weights; None where not known."""
+    if name in ("input", "output"):
+        return layer.built.get(OUTPUT if name == "output" else INPUT)
+    held = weights_of(layer) if name in ("weights", "variables", "kernel", "bias", "embeddings") else None
+    if held is None or name in ("weights", "variables"):
+        return held
+    place = 1 if name == "bias" else 0
+    kernel = layer.name.rpartition(".")[2].startswith(("Dense", "Conv", "Embedding"))
+    return held.items[place] if kernel and place < len(held.items) else None
 
 
 _MADE_OF = ("activation", "recurrent_activation", "data_format", "dtype")  # Keras: from names and defaults

@@ -32,6 +32,7 @@ from analyzer.tracing.operators.hyperparameters import FLOATS
 from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.keras_building import check_built
 from analyzer.tracing.operators.keras_construction import OF_KERAS_1, check_keras_construction
+from analyzer.tracing.operators.keras_graphs import remember_call, weights_of
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
@@ -212,6 +213,7 @@ def _call_original(
     """As the library's own method does it."""
     told = is_plain(layer.name) and bool(args) and all(map(is_written, (*args, *kwargs.values())))
     result = record(layer.name, args, kwargs, _call_layer(tr, layer, args, kwargs, node, site), layer)
+    remember_call(tr, layer, args[0] if args else None, result)
     return mark(result) if told else result
 
 
@@ -377,6 +379,8 @@ def layer_method(
             return named if name == "named_modules" else ListV([module for _, module in named.items], named.open)
         if name == "modules" and isinstance(items, ListV):
             return ListV(items.items, True)
+    if name == "get_weights" and (held := weights_of(layer, arrays=True)) is not None:
+        return held
     if name in (
         "parameters",
         "named_parameters",

@@ -24,6 +24,7 @@ from analyzer.tracing.language.values import (
 from analyzer.tracing.operators import keras_models, optimizers
 from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
 from analyzer.tracing.operators.keras_attention import attention_part
+from analyzer.tracing.operators.keras_graphs import base_config
 from analyzer.tracing.operators.layer_attributes import layer_attribute
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, make_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
@@ -223,6 +224,8 @@ def instance_method(
         return save_hyperparameters(tr, owner, args, kwargs)
     if name == "add_weight":
         return keras_models.add_weight(tr, owner, args, kwargs, node)
+    if name == "get_config" and tuple(owner.cls.library_bases) == ("keras.layers.Layer",):
+        return base_config(tr)
     if name in ("compile", "fit", "evaluate", "predict", "train_on_batch"):
         return keras_models.model_method(tr, owner, name, args, kwargs, node)
     items = owner.attrs.get(CHILDREN)

@@ -85,8 +85,8 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
 
 
 def _of_number(name: str, x: float) -> Value:
-    function = getattr(math, {"abs": "fabs", "absolute": "fabs"}.get(name, name), None)
-    if name in ("square", "round", "around"):
+    function = getattr(math, {"abs": "fabs", "absolute": "fabs", "fix": "trunc"}.get(name, name), None)
+    if name in ("square", "round", "around", "rint"):
         return float(x * x) if name == "square" else float(round(x))
     if name in ("float32", "float64"):
         return float(x)

@@ -51,6 +51,14 @@ def is_contiguous(tensor: Tensor) -> bool:
     return all(d == 1 or s == e for d, s, e in zip(tensor.dims, tensor.strides, expected, strict=True))
 
 
+def lies_in_order(tensor: Tensor, otherwise: Value) -> Value:
+    """What ``tensor.is_contiguous()`` gives; `otherwise` where the sizes or the layout are not known."""
+    if is_contiguous(tensor):
+        return True
+    known = (*(tensor.dims or ()), *(tensor.strides or ()))
+    return False if tensor.strides is not None and all(isinstance(n, int) for n in known) else otherwise
+
+
 @dataclass(frozen=True, slots=True)
 class _Kind:
     """What the traits of an operator say of the layout of its result."""

@@ -22,7 +22,7 @@ from analyzer.tracing.operators.packed import elements_alone, packing_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.operators.sessions import run_fetches
-from analyzer.tracing.operators.strides import contiguous, is_contiguous, of_result
+from analyzer.tracing.operators.strides import contiguous, is_contiguous, lies_in_order, of_result
 from analyzer.tracing.operators.table import Op, bind, rules, run_entry, run_rule
 from analyzer.tracing.operators.torch_second_names import own_method
 from analyzer.tracing.operators.typed import call_typed, floating
@@ -63,7 +63,7 @@ def _attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Va
         return Size(value.dims) if value.dims is not None else OpenSize(value)
     if name in ("ndim", "dim_"):
         return tr.rank_of(value)
-    if name in ("T", "mT", "H"):
+    if name in ("T", "mT", "H", "mH"):
         if value.dims is None:
             return Tensor(None, value.dtype, value.framework, graph=value.graph, sources=(value,))
         if name != "T" and len(value.dims) == 1 and value.framework == "torch":
@@ -167,6 +167,8 @@ def _result(
         return Size(owner.dims) if owner.dims is not None else OpenSize(owner)
     if name == "__len__":
         return tr.dimension(owner, 0)
+    if name == "is_contiguous" and owner.framework == "torch" and not args and not kwargs:
+        return lies_in_order(owner, tr.unknown("how a tensor lies in memory", "data", pytype="bool"))
     if name == "stride" and owner.strides is not None and owner.framework == "torch":
         axis = args[0] if args else kwargs.get("dim")
         if axis is None:

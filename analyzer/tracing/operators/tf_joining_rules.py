@@ -53,7 +53,9 @@ def stack(op: Op, values: Value, axis: Value, name: Value) -> Value:
     found, known = tensors_of(op, values)
     if not known or not isinstance(axis, int):
         return unknown_tensor(op, "tf", found if isinstance(axis, int) else ())
-    if all(f.dims == () for f in found):
+    if found and all(f.dims == () for f in found):
+        if axis not in (0, -1):
+            fail(op, "axis-in-range", f"axis {axis} is out of range: stacked scalars are a vector", found)
         return _vector(op, tuple(f.value for f in found), found)
     return apply(op, "tf", "Pack", _loose(found), {"axis": axis})
 
@@ -65,7 +67,7 @@ def unstack(op: Op, value: Value, num: Value, axis: Value, name: Value) -> Value
         return op.tr.unknown("unstack()", "imprecise")
     need_axis(op, source, axis)
     if not source.dims:
-        return op.tr.unknown("unstack()", "imprecise")
+        fail(op, "rank", "a scalar has no axis along which it is taken apart", (source,))
     count = source.dims[axis] if isinstance(source.dims[axis], int) else op.tr.term_of(num) if num is not None else None
     rest = [d for i, d in enumerate(source.dims) if i != axis % len(source.dims)]
     if not isinstance(count, int) or count > 512:
@@ -83,7 +85,7 @@ def split(op: Op, value: Value, num_or_size_splits: Value, axis: Value, rest: tu
         return op.tr.unknown("split()", "imprecise")
     need_axis(op, source, axis)
     if not source.dims:
-        return op.tr.unknown("split()", "imprecise")
+        fail(op, "rank", "a scalar has no axis along which it is taken apart", (source,))
     parts = plain(op.tr, num_or_size_splits)
     size_ = source.dims[axis]
     position = axis % len(source.dims)

@@ -14,7 +14,7 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, reduced_dims
-from analyzer.validity.terms import any_of, equal, minimum, product
+from analyzer.validity.terms import Poly, any_of, at_least_zero, equal, minimum, product
 
 
 def _matrix(op: Op, value: Value, square: bool = False) -> Tensor | None:
@@ -111,6 +111,22 @@ def singular_parts(op: Op, input: Value, full: Value, rest: tuple[Value, ...]) -
     middle = _of(op, source, (*lead, few), real_of(source.dtype))
     parts = _of(op, source, (*lead, rows, left)), middle, _of(op, source, (*lead, *last))
     return Fields(parts, ("U", "S", "Vh" if op.name.startswith("torch.linalg") else "V"))
+
+
+@operator("torch.svd_lowrank torch.pca_lowrank", "input q=None *rest")
+def few_singular_parts(op: Op, input: Value, q: Value, rest: tuple[Value, ...]) -> Value:
+    source = _matrix(op, input)
+    asked: Any = 6 if q is None else q
+    if source is None or source.dims is None or not isinstance(asked, (int, Poly)):
+        return tuple(unknown_tensor(op, "torch") for _ in range(3))
+    *lead, rows, columns = source.dims
+    few = minimum(rows, columns)
+    if q is not None and op.short == "pca_lowrank":
+        told = f"q={asked} must not be greater than the smaller side of a matrix {show_shape((rows, columns))}"
+        require(op, at_least_zero(few - asked), "size", told, (source,))
+    few = minimum(few, asked)
+    middle = _of(op, source, (*lead, few), real_of(source.dtype))
+    return _of(op, source, (*lead, rows, few)), middle, _of(op, source, (*lead, columns, few))
 
 
 @operator("torch.qr torch.linalg.qr", "input mode=None *rest")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import dtype_name
@@ -246,14 +246,24 @@ def ravel(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     ("Tensor.new_zeros Tensor.new_ones Tensor.new_empty Tensor.new_tensor Tensor.new Tensor.resize_"), "input *size"
 )
 def new(op: Op, input: Value, size: tuple[Value, ...]) -> Value:
-    if op.short == "new":
-        return unknown_tensor(op, "torch")
+    if op.short == "new" and not (size and all(isinstance(n, (int, Poly, Size, OpenSize)) for n in size)):
+        return _like_data(op, input, size)
     given = op.extra.get("dtype")
     dtype = getattr(input, "dtype", None) if given is None else dtype_name(given)
     if op.short == "new_tensor":
         found = tensor_of(op.tr, size[0] if size else op.extra.get("data"), "torch")
         return unknown_tensor(op, "torch") if found is None else Tensor(found.shape, dtype, "torch", site=op.where)
     return Tensor(shape_argument(op, size), dtype, "torch", site=op.where)
+
+
+def _like_data(op: Op, input: Value, given: tuple[Value, ...]) -> Value:
+    """``tensor.new``, of other things than sizes: a tensor of what a row or an array holds, in the tensor's type."""
+    dtype = getattr(input, "dtype", None)
+    if not given and not op.extra:
+        return Tensor((0,), dtype, "torch", site=op.where)
+    one = given[0] if len(given) == 1 else None
+    found = tensor_of(op.tr, one, "torch") if isinstance(one, (tuple, ListV, Tensor)) else None
+    return unknown_tensor(op, "torch") if found is None else Tensor(found.shape, dtype, "torch", site=op.where)
 
 
 @operator("Tensor.new_full", "input size fill_value dtype=None")

@@ -45,7 +45,26 @@ def _tensor(tr: Tracer, owner: Unknown, name: str, node: ast.Call) -> Tensor | N
     size = name == "size" and len(node.args) == 1 and not node.keywords and _whole(node.args[0])
     size = size or (name == "flatten" and 0 < len(node.args) <= 2 and all(map(_whole, node.args)))
     asked = name in ("size", "dim") and not node.args and not node.keywords and _given_to_forward(tr, owner)
-    return tr.tensor_of(owner, "torch") if name in _OF_TENSORS or several or size or asked else None
+    if name in _OF_TENSORS or several or size or asked:
+        return tr.tensor_of(owner, "torch")
+    return tr.tensor_of(owner, "unknown") if name == "reshape" and _are_sizes(node) else None
+
+
+def _are_sizes(node: ast.Call) -> bool:
+    """Whether sizes are written: every array has a `reshape` that takes them, whichever library makes it.
+
+    Those of MXNet read 0 and what is less than -1 in ways of their own.
+    """
+    first = node.args[0] if len(node.args) == 1 else None
+    sizes = first.elts if isinstance(first, (ast.Tuple, ast.List)) else node.args
+    several = len(sizes) > 1 or sizes is not node.args
+    return several and not node.keywords and not any(map(_counts_otherwise, sizes))
+
+
+def _counts_otherwise(size: ast.expr) -> bool:
+    if isinstance(size, ast.UnaryOp) and isinstance(size.op, ast.USub) and isinstance(size.operand, ast.Constant):
+        return size.operand.value != 1
+    return isinstance(size, ast.Starred) or (isinstance(size, ast.Constant) and (size.value in (0, None, "")))
 
 
 def _given_to_forward(tr: Tracer, value: Unknown) -> bool:

@@ -271,6 +271,21 @@ _PLAIN = (int, float, str, bytes, tuple, ListV, DictV, SetV)
 _OF_FUNCTIONS = ("types.FunctionType", "types.LambdaType", "types.MethodType")
 
 
+_TOWER = ("Integral", "Rational", "Real", "Complex", "Number")
+
+
+def _of_tower(value: Value, kind: str) -> bool | None:
+    """Whether a value is one of the numbers of `numbers`, as Python registers its own types there."""
+    if kind not in _TOWER or isinstance(value, Tensor):
+        known = isinstance(value, Tensor) and (value.framework == "torch" or bool(value.dims))
+        return False if known and kind in _TOWER else None
+    if isinstance(value, (int, Poly, Cond)):
+        return True
+    if isinstance(value, float):
+        return kind in ("Real", "Complex", "Number")
+    return False if value is None or isinstance(value, (str, bytes, tuple, TupleV, ListV, DictV, SetV)) else None
+
+
 _ITERABLE = (str, bytes, tuple, ListV, DictV, Iterator_)
 
 
@@ -281,6 +296,8 @@ def _of_library(value: Value, kind: str) -> bool | None:
     """Whether a value is of one of the library's kinds that say it plainly."""
     if kind == "functools.partial":
         return isinstance(value, Partial)
+    if kind.startswith("numbers."):
+        return _of_tower(value, kind.rpartition(".")[2])
     if kind in _OF_FUNCTIONS:  # no class inherits from them
         if value is None or isinstance(value, (*_PLAIN, Tensor, Layer, Instance, Class)):
             return False
@@ -302,6 +319,8 @@ def _of_library(value: Value, kind: str) -> bool | None:
         return value.name.startswith("torch.nn.")
     if not kind.startswith("torch.nn.") or kind.rpartition(".")[2].startswith("_"):
         return None
+    if isinstance(value, Layer) and value.name == kind.replace("torch.nn.", "torch.nn.Lazy"):
+        return True
     if isinstance(value, Layer) and value.name != kind and kind not in MODULES:
         return None if _may_derive(value.name, kind) else False
     if isinstance(value, Instance) and value.cls.closed and set(value.cls.library_bases) <= set(MODULES):

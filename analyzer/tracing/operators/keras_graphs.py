@@ -1,0 +1,141 @@
+"""The layers of a Keras model, found back from its outputs, with their inputs, outputs and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from analyzer.operators.declaration import WEIGHTS
+from analyzer.operators.registry import layer_or_function
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import DictV, Layer, ListV, Object, Value
+from analyzer.tracing.paths.tracer import Tracer
+from analyzer.validity.terms import Poly
+
+INPUT, OUTPUT = "symbolic input", "symbolic output"  # among what a layer's calls have fixed
+
+
+def remember_call(tr: Tracer, layer: Layer, given: Value, result: Value) -> None:
+    """What a layer of Keras makes of a symbolic input is its `output` from then on."""
+    if layer.name.startswith("keras.layers.") and isinstance(result, Tensor) and result.graph:
+        tr.touch(layer)
+        layer.built[INPUT], layer.built[OUTPUT] = given, result
+
+
+def chain_of(model: Object) -> list[Value] | None:
+    """The layers of a model from its input to its output, where they stand in one row; else None."""
+    if model.kind == "sequential":
+        members: ListV = model.data["layers"]
+        return None if members.open else [m for m in members.items if not isinstance(m, Tensor)]
+    first, last = model.data["inputs"], model.data["outputs"]
+    found: list[Value] = []
+    while isinstance(first, Tensor) and isinstance(last, Tensor) and last is not first:
+        making = last.making
+        if making is None or not isinstance(making.owner, Layer) or len(making.args) != 1 or len(found) > 999:
+            return None
+        found.append(making.owner)
+        last = making.args[0]
+        if isinstance(last, Tensor) and last.making is None:  # the input, under whichever name
+            return found[::-1] if last.dims == first.dims else None
+    return None
+
+
+def layers_between(model: Object) -> Iterator[Layer]:
+    """The layers that the outputs of a model rest on."""
+    outputs = model.data.get("outputs")
+    waiting = list(
+        outputs.items.values() if isinstance(outputs, DictV) else getattr(outputs, "items", None) or [outputs]
+    )
+    met: set[int] = set()
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, (ListV, tuple)):
+            waiting += value.items if isinstance(value, ListV) else value
+        if not isinstance(value, Tensor) or value.making is None or id(value.making) in met:
+            continue
+        met.add(id(value.making))
+        waiting += value.making.args
+        if isinstance(value.making.owner, Layer):
+            yield value.making.owner
+
+
+def find_layer(model: Object, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """The layer of a name, or of a number where the layers stand in a row; None for what is not known."""
+    name, index = (*args, None)[0] if args else kwargs.get("name"), kwargs.get("index", (*args, None, None)[1])
+    chain = chain_of(model)
+    if isinstance(name, str):
+        named = chain if chain is not None else list(layers_between(model))
+        return next((m for m in named if isinstance(m, Layer) and m.args.get("name") == name), None)
+    if type(index) is not int or chain is None:
+        return None
+    row = members_of(model) or []
+    return row[index] if -len(row) <= index < len(row) else None
+
+
+def members_of(model: Object) -> list[Value] | None:
+    """`layers` of a model whose layers stand in a row: a functional one begins with that of its input."""
+    chain = chain_of(model)
+    if chain is None or model.kind == "sequential":
+        return chain
+    first = model.data["inputs"]
+    layer = Layer("keras.layers.InputLayer", {}, first.site)
+    layer.built[INPUT] = layer.built[OUTPUT] = first
+    return [layer, *chain]
+
+
+def layer_weights(layer: Value, arrays: bool = False) -> list[Value] | None:
+    """The weights of a layer that was built, in Keras's order; None where they are not known."""
+    if not isinstance(layer, Layer) or not layer.name.startswith("keras.layers."):
+        return None
+    kind, args = layer.name.rpartition(".")[2], layer.args
+    declared = layer_or_function("keras", kind)
+    if declared is None:
+        return None
+    if not declared.traits & WEIGHTS:
+        return []
+    shapes = _shapes(layer, kind, args)
+    if shapes is None or not all(isinstance(n, (int, Poly)) for shape in shapes for n in shape):
+        return None
+    framework, tags = ("numpy", frozenset[str]()) if arrays else ("tf", frozenset({"variable"}))
+    return [Tensor(shape, "float32", framework, site=layer.site, tags=tags) for shape in shapes]
+
+
+def _shapes(layer: Layer, kind: str, args: dict[str, Value]) -> list[tuple[Any, ...]] | None:
+    if kind == "Embedding":
+        return [(args.get("input_dim"), args.get("output_dim"))]
+    built = layer.built.get("last")
+    if not isinstance(built, tuple):
+        return None
+    last: Any = built[0]
+    if kind == "Dense":
+        units = args.get("units")
+        return [(last, units), *([] if args.get("use_bias", True) is False else [(units,)])]
+    if kind in ("Conv1D", "Conv2D", "Conv3D") and args.get("groups", 1) == 1:
+        filters, rank = args.get("filters"), int(kind[4])
+        asked = args.get("kernel_size")
+        kernel = (
+            asked if isinstance(asked, tuple) else tuple(asked.items) if isinstance(asked, ListV) else (asked,) * rank
+        )
+        return [(*kernel, last, filters), *([] if args.get("use_bias", True) is False else [(filters,)])]
+    if kind == "BatchNormalization" and args.get("axis", -1) == -1:
+        kept = [args.get(n, True) is not False for n in ("center", "scale")]
+        return [(last,)] * (2 + sum(kept))
+    return None
+
+
+def weights_of(model: Value, arrays: bool = False) -> ListV | None:
+    """The weights of a layer, or of a model whose layers stand in a row, as variables or as arrays."""
+    chain = chain_of(model) if isinstance(model, Object) else [model]
+    found: list[Value] = []
+    for layer in chain or ():
+        part = layer_weights(layer, arrays)
+        if part is None:
+            return None
+        found += part
+    return ListV(found) if chain and found else None
+
+
+def base_config(tr: Tracer) -> DictV:
+    """What `get_config` of Keras's own `Layer` tells: the arguments that its constructor takes."""
+    kinds = {"name": "str", "activity_regularizer": "", "trainable": "bool", "dtype": "", "autocast": "bool"}
+    return DictV({name: tr.unknown("a setting of a layer", "foreign", name, kind) for name, kind in kinds.items()})

@@ -1,0 +1,48 @@
+"""`vars(object)` is the object's attributes: what is set or taken out there is so in the object."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+PROGRAM = """
+import torch
+
+class Estimator:
+    def __init__(self, size: int = 3):  # a size that is kept beside the attributes
+        self.kept = size
+
+    def again(self, x):
+        {}
+        if not hasattr(self, "learned"):
+            self.learned = x.shape[1]
+        return x @ torch.zeros(self.learned, 2)
+
+estimator = Estimator(4)
+estimator.again(torch.zeros(2, 6))
+estimator.again(torch.zeros(2, 9))
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "refused"),
+    [
+        ("self.__dict__.pop('learned', None)", False),
+        ("vars(self).pop('learned', None)", False),
+        ("self.__dict__.clear()", False),
+        ("self.__dict__.update(learned=x.shape[1])", False),
+        ("self.__dict__['learned'] = x.shape[1]", False),
+        ("self.__dict__.setdefault('learned', x.shape[1])", True),
+        ("self.__dict__.pop('other', None)", True),
+        ("dict(self.__dict__).pop('learned', None)", True),
+        ("self.__dict__.copy().clear()", True),
+    ],
+)
+def test_changes_of_the_dictionary_are_changes_of_the_object(statement: str, refused: bool, tmp_path: Path) -> None:
+    shared = explore(tmp_path, "main.py", ast.parse(PROGRAM.format(statement)), Versions())
+    assert [p.site.line for p in shared.problems.values() if p.level != "note"] == ([12] if refused else [])
