@@ -70,8 +70,8 @@ class Declared:
 def shapes_in(docstring: str, names: Sequence[str] = ()) -> dict[str, Declared]:
     """The shapes by the names that the docstring gives them, in small letters; the result under ``return``.
 
-    An entry that names several shapes, or one with a condition, or that is of several values, says nothing here. Of the parameters `names` plain
-    sentences tell, too: ``points shape (..., 3)``.
+    An entry that names several shapes, or one with a condition, or that is of several values, says nothing here. Of
+    the parameters `names` plain sentences tell, too: ``points shape (..., 3)``.
     """
     found: dict[str, Declared] = {}
     section, lines = "", docstring.splitlines()
