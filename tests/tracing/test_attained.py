@@ -39,11 +39,12 @@ def _proved(tmp_path: Path, text: str) -> bool:
         "nn.MSELoss()(net(x), torch.zeros(2, 4)).item() > 5", "torch.sigmoid(x).min() < 0.1", "x.abs().max() > 2",
         "x.relu().max() > 1", "(x @ y.T).sum() > 0", "(2 * x + 1).min() > 3", "float(x.sum()) > 1",
         "np.random.rand() < 0.1", "torch.randint(0, 5, (3,)).max() < 2", "x.mean() < float('inf')",
-        "torch.equal(x, torch.zeros(2, 3))", "abs(x.sum()) > 1", "bool(x.sum() > 0)",
+        "torch.equal(x, torch.zeros(2, 3))", "abs(x.sum()) > 1", "bool(x.sum() > 0)", "(x[1:] > 0).any()",
     ],
 )  # fmt: skip
-def test_what_elements_can_be_lets_an_error_be_proved(tmp_path: Path, test: str) -> None:
-    assert _proved(tmp_path, f"if {test}:\n    {FAILS}\n")
+@pytest.mark.parametrize("word", ["if", "while"])
+def test_what_elements_can_be_lets_an_error_be_proved(tmp_path: Path, test: str, word: str) -> None:
+    assert _proved(tmp_path, f"{word} {test}:\n    {FAILS}\n")
 
 
 @pytest.mark.parametrize(
@@ -60,10 +61,19 @@ def test_what_elements_can_be_lets_an_error_be_proved(tmp_path: Path, test: str)
         "x[x > 0].min() < 0", "torch.max(x, torch.zeros(2, 3)).min() < 0", "F.mse_loss(x, x) > 0",
         "torch.rand(3, generator=torch.Generator().manual_seed(0)).max() > 0.5", "torch.equal(torch.rand(3), x[0])",
         "torch.distributions.Uniform(0, 1).sample() > 1", "nn.LayerNorm(3).bias.sum() != 0",
+        "(x[2:] > 0).any()", "torch.any(x[torch.tensor([2]):] > 0)", "not (x[:0] > 0).all()", "x[x > 0].bool().any()",
     ],
 )  # fmt: skip
-def test_what_elements_never_are_proves_nothing(tmp_path: Path, test: str) -> None:
-    assert not _proved(tmp_path, f"if {test}:\n    {FAILS}\n")
+@pytest.mark.parametrize("word", ["if", "while"])
+def test_what_elements_never_are_proves_nothing(tmp_path: Path, test: str, word: str) -> None:
+    assert not _proved(tmp_path, f"{word} {test}:\n    {FAILS}\n")
+
+
+@pytest.mark.parametrize("start", ["n", "torch.tensor([n])", "torch.tensor(0) + n"])
+def test_a_loop_ends_where_no_element_is_left_to_be_asked(tmp_path: Path, start: str) -> None:
+    text = f"n = 0\nwhile torch.any(x[{start}:] > 0):\n    x[{start}]\n    {{}}\n    n += 1\n"
+    assert not _proved(tmp_path, text.format("pass"))
+    assert _proved(tmp_path, text.format("x[n + 1:].view(7)"))
 
 
 def test_what_one_answer_tells_of_the_next_is_not_forgotten(tmp_path: Path) -> None:

@@ -72,6 +72,23 @@ class Agent:
     assert warned(tmp_path, abstract.replace("@abstractmethod", "")) == ["python/missing-attribute"]
 
 
+ASSERTING = """
+import torch
+
+class Checks:
+    def test_length(self):
+        self.assertEqual(len(torch.zeros(3)), 3)
+        self.assertAllClose(torch.zeros(3), 0)
+"""
+
+
+def test_assertions_are_of_the_test_case_that_it_is_mixed_into(tmp_path: Path) -> None:
+    assert warned(tmp_path, ASSERTING) == []
+    named = ["python/missing-attribute"]
+    assert warned(tmp_path, ASSERTING.replace("assertAllClose", "close_to")) == named
+    assert warned(tmp_path, f"{ASSERTING}\nChecks().test_length()\n") == 2 * named
+
+
 def test_the_files_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from analyzer.tracing.imports import repository_files
 

@@ -47,6 +47,9 @@ def problems_of(folder: Path, source: str) -> list[Diagnostic]:
          {"every": "[1 1 H W]"}),
         ("Args:\n    low: limits, a tensor of shape [batch, n]\n    high: Same shape and dtype as `low`.\n",
          {"low": "[batch, n]", "high": "[batch, n]"}),
+        ("Saves.\n\nArgs:\n    images (List[torch.ByteTensor[3, H, W]]): list of images (each a\n"
+         "        torch.ByteTensor of shape(3, H, W)).\n    rows: tuple of tensors, shape (3, H)\n"
+         "    words: input sequence of shape (B, T)\n", {"words": "(B, T)"}),
     ],
 )  # fmt: skip
 def test_the_forms_in_which_shapes_are_written(docstring: str, shapes: dict[str, str]) -> None:

@@ -70,3 +70,16 @@ EMPTY = """class Grid:
 
 def test_what_is_empty_behind_a_branch_is_what_callers_fill(tmp_path: Path) -> None:
     assert told(tmp_path, EMPTY) == []
+
+
+LONG = "class Trainer:\n    def fit(self, rows):\n" + 120 * "        for i in range(99): rows = rows * i + 1\n"
+LAST = """    def first(self, rows):
+        return torch.zeros(3, 4).view({})
+    def last(self, rows):
+        return torch.zeros(3, 4).view({})
+"""
+
+
+def test_a_long_method_leaves_something_for_those_that_follow(tmp_path: Path) -> None:
+    assert [line for line, _ in told(tmp_path, LONG + LAST.format(7, 5))] == [127, 129]
+    assert told(tmp_path, LONG + LAST.format(12, "2, 6")) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -212,3 +213,13 @@ def test_several_answers_of_data_prove_nothing_where_others_work(tmp_path: Path)
     text = CHANCE.format(otherwise=-1).replace("return round", "return round - 9")
     _, tree = read_source(tmp_path / "net.py", tmp_path, text)
     assert explore(tmp_path, "net.py", tree, Versions()).problems  # no choice works
+
+
+@pytest.mark.parametrize("element", ["f'layer{n}'", "made[n]", "(n, made)"])
+def test_a_set_that_is_filled_one_by_one_takes_as_long_as_its_elements(tmp_path: Path, element: str) -> None:
+    text = "import torch\nmade = [object() for n in range(1500)]\nheld = set()\n" + "".join(
+        f"n = {n}\nheld.add({element})\n" for n in range(1500)
+    )
+    started = process_time()
+    assert errors(tmp_path, f"{text}torch.zeros(1500).view(7)\n")
+    assert process_time() - started < 4

@@ -278,3 +278,20 @@ def test_a_program_that_does_not_name_the_file_is_followed_if_it_comes_to_it(tmp
     assert [p.site.path for p in shared.problems.values()] == ["patches/net.py"] * used
     assert used or shared.steps < 2 * SEARCH_STEPS + CALLER_STEPS
     assert used or not any("budget" in note for note in shared.notes)
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_the_budget_of_tests_is_told_if_they_come_to_the_file(tmp_path: Path, used: bool) -> None:
+    (tmp_path / "patches").mkdir()
+    (tmp_path / "patches" / "whole.py").write_text(WHOLE)
+    (tmp_path / "patches" / "__init__.py").write_text("")
+    (tmp_path / "patches" / "net.py").write_text(PART)
+    model = f"from patches.whole import Whole\ndef test_whole():\n    model = Whole({used})\n"
+    rounds = (
+        f"    for i in range(99):\n        for j in range({999 if used else 99}):\n            i * j + j * i + i - j\n"
+    )
+    call = "    model(torch.zeros(2, 4))\n"
+    (tmp_path / "test_whole.py").write_text(f"import torch\n{model}{call if used else ''}{rounds}{call}")
+    _, tree = read_source(tmp_path / "patches" / "net.py", tmp_path)
+    shared = explore(tmp_path, "patches/net.py", tree, Versions())
+    assert any("`test_whole`" in note for note in shared.notes) is used

@@ -49,6 +49,11 @@ _SAME = re.compile(
     r"\b[Ss]ame (?:shape|size|dimensions?)\b(?: and \w+)? (?:as|of) (?:the )?[`'\"]*(?P<name>[A-Za-z_]\w*)"
 )
 _TYPE = re.compile(r"\s*(?:\w+\.)*\w*(?:Tensor|ndarray|NDArray)(?:\[[^\[\]]*\])?\s*")  # and nothing beside it
+_SEVERAL = re.compile(  # values, each of which has the shape that is named
+    r"\b(?:lists?|tuples?|dict(?:ionarie)?s?|iterables?)\s*(?:\[|of\b)"
+    r"|\bsequences?\s*(?:\[|of\s+(?:\w+\.)*\w*(?:tensor|array)s?\b)",
+    re.IGNORECASE,
+)
 _TYPES = frozenset(("int", "float", "str", "bool", "tuple", "list", "dict", "none", "optional", "callable"))
 ALL = "every"  # tensor among the arguments
 
@@ -65,8 +70,8 @@ class Declared:
 def shapes_in(docstring: str, names: Sequence[str] = ()) -> dict[str, Declared]:
     """The shapes by the names that the docstring gives them, in small letters; the result under ``return``.
 
-    An entry that names several shapes, or one with a condition, says nothing here. Of the parameters `names` plain
-    sentences tell, too: ``points shape (..., 3)``.
+    An entry that names several shapes, or one with a condition, or that is of several values, says nothing here. Of
+    the parameters `names` plain sentences tell, too: ``points shape (..., 3)``.
     """
     found: dict[str, Declared] = {}
     section, lines = "", docstring.splitlines()
@@ -97,6 +102,8 @@ def shapes_in(docstring: str, names: Sequence[str] = ()) -> dict[str, Declared]:
             same.setdefault(name, other["name"].lower())
         if section in _GIVES or (in_shapes and name in ("output", "returns")):
             name = RESULT if section not in _GIVES or not any(k == RESULT for k in found) else ""
+        if entry is not None and _SEVERAL.search(entry["type"] or ""):
+            continue
         declared = _declared(text, number, in_shapes)
         if declared is None and entry is not None and section in _TAKES:
             declared = _beginning(text, number, "ensor" in (entry["type"] or "") + text)
@@ -178,7 +185,7 @@ def _declared(text: str, line: int, in_shapes: bool, beside: re.Pattern[str] | N
         shapes = [m["shape"] for m in [beside.match(plain) if beside is _FIRST else beside.search(plain)] if m]
     if in_shapes:
         shapes = [m[0] for m in _BRACKETS.finditer(plain) if "," in m[0]]
-    if len(shapes) != 1 or re.search(r"\b(if|or|otherwise|when|either|optional)\b", plain):
+    if len(shapes) != 1 or _SEVERAL.search(plain) or re.search(r"\b(if|or|otherwise|when|either|optional)\b", plain):
         return None
     contract = commented(shapes[0])
     return Declared(contract, shapes[0], line) if contract is not None else None

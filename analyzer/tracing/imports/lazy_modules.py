@@ -54,6 +54,11 @@ Outline = tuple[dict[str, list[ast.stmt]], list[ast.ImportFrom]]
 
 @functools.lru_cache(maxsize=192)
 def outline(tree: ast.Module) -> Outline:
+    """The same, of trees that are kept."""
+    return outline_of(tree)
+
+
+def outline_of(tree: ast.Module) -> Outline:
     """Name → the statements that bind or change it; the imports of all names."""
     binding: dict[str, list[ast.stmt]] = {}
     stars: list[ast.ImportFrom] = []

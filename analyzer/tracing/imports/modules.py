@@ -6,12 +6,12 @@ import ast
 import functools
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from analyzer.tracing.imports.exports import refuse_missing
 from analyzer.tracing.imports.kept_modules import follow_once, met_half_done, start_folder, taken
-from analyzer.tracing.imports.lazy_modules import LazyScope, provide
+from analyzer.tracing.imports.lazy_modules import LazyScope, outline_of, provide
 from analyzer.tracing.imports.libraries import MARK, RULED, folder_of, is_installed, is_large, library_file, shown
 from analyzer.tracing.imports.library_index import defining, index_of
 from analyzer.tracing.imports.module_hooks import from_hook, is_hooked
@@ -223,13 +223,13 @@ def library_name(tr: Tracer, module: Module, name: str) -> bool:
     found = {base if _takes_over(tr, base, home, name) else home for base, home in homes.items() if home is not None}
     first = module.name.partition(".")[0]
     if not found and any(base.partition(".")[0] != first for base in bases):  # it may be that of another library
-        through = _through_stars(tr, scope, module.path, name, 3)
+        through = _through_stars(tr, scope.stars, module.path, name, 3)
         found = {through} if through is not None else set()
     elif not found:
         alone = defining(index, name, package) or defining(index, name, first)
         found = {alone} if alone is not None else set()
     if not found and name in index:  # defined several times: where do the modules lead whose names are taken over?
-        through = _through_stars(tr, scope, module.path, name, 3)
+        through = _through_stars(tr, scope.stars, module.path, name, 3)
         found = {through} if through is not None else set()
     home = found.pop() if len(found) == 1 else None
     source = _load(tr, home) if home is not None and home != module.name else None
@@ -245,30 +245,45 @@ def _takes_over(tr: Tracer, base: str, home: str, name: str) -> bool:
     return isinstance(package, Module) and isinstance(package.scope, LazyScope) and name in package.scope.binding
 
 
-def _through_stars(tr: Tracer, scope: LazyScope, path: str, name: str, depth: int) -> str | None:
+def _through_stars(
+    tr: Tracer, stars: Sequence[ast.ImportFrom], path: str, name: str, depth: int
+) -> str | None:  # fmt: skip
     """The last module, of those whose names are all taken over, that binds a name itself."""
-    for node in reversed(scope.stars):
+    for node in reversed(stars):
         base = _base(path, node)
-        if base == module_of(path) or not _may_bind(_find(tr, base), name):
+        file = _find(tr, base)
+        if file is None or base == module_of(path) or not _may_bind(file, name):
             continue
-        module = _load(tr, base)
-        if not isinstance(module, Module) or not isinstance(module.scope, LazyScope):
+        if not is_large(base) or _inside(file, tr.shared.root):
             continue
-        if name in module.scope.binding:
+        tr.shared.be_in_time()
+        bound, inner_stars = _skeleton(file, file.stat().st_mtime_ns)
+        if name in bound:
             return base
-        inner = _through_stars(tr, module.scope, module.path, name, depth - 1) if depth else None
+        inner = _through_stars(tr, inner_stars, shown(file, base), name, depth - 1) if depth else None
         if inner is not None:
             return inner
     return None
 
 
+@functools.lru_cache(maxsize=4096)
+def _skeleton(file: Path, changed: int) -> tuple[frozenset[str], tuple[ast.ImportFrom, ...]]:
+    """Names that a module of a library binds, and the imports of all names of another; small beside its tree."""
+    try:
+        tree = ast.parse(file.read_bytes()) if file.stat().st_size <= MOST_BYTES else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
+        tree = None
+    binding, stars = outline_of(tree) if tree is not None else ({}, [])
+    return frozenset(binding), tuple(stars)
+
+
 _STAR = re.compile(rb"import[\s\\]*\*")
 
 
-def _may_bind(file: Path | None, name: str) -> bool:
+def _may_bind(file: Path, name: str) -> bool:
     """Whether a module has the name in its text, or takes over all names of another: the others are not parsed."""
     try:
-        text = file.read_bytes() if file is not None and file.is_file() else b""
+        text = file.read_bytes() if file.is_file() else b""
     except OSError:
         return False
     return name.encode() in text or _STAR.search(text) is not None

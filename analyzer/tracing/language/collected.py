@@ -24,20 +24,33 @@ def as_set(items: Sequence[Value], open: bool = False) -> SetV:
     return SetV(told, open or (len(told) > 1 and any(not _tells_apart(v) for v in told)))
 
 
+def with_element(held: ListV, value: Value) -> SetV:
+    """A set and one more element; of a value that is no plain data only itself is the same."""
+    if type(value) in _HASHED or is_plain(value):
+        return as_set([*held.items, value], held.open)
+    told = list(held.items) if any(value is v for v in held.items) else [*held.items, value]
+    return SetV(told, held.open or (len(told) > 1 and not all(map(_tells_apart, told))))
+
+
 def _tells_apart(value: Value) -> bool:
     """Whether it is known which values this one is equal to."""
-    return equals_itself_alone(value) or is_plain(value)
+    return type(value) in _HASHED or equals_itself_alone(value) or is_plain(value)
+
+
+_HASHED = frozenset((str, int, bytes))  # plain, whatever they hold
 
 
 def unique(values: list[Value]) -> list[Value]:
     result: list[Value] = []
     plain: set[Any] = set()
+    others: set[int] = set()  # by identity
     for value in values:
-        if is_plain(value) and hashable(value):
+        if type(value) in _HASHED or (is_plain(value) and hashable(value)):
             if value not in plain:
                 plain.add(value)
                 result.append(value)
-        elif not any(value is r for r in result):
+        elif id(value) not in others:
+            others.add(id(value))
             result.append(value)
     return result
 

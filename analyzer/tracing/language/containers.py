@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from analyzer.tracing.imports.registries import filled
-from analyzer.tracing.language.collected import as_dict, as_set, in_order
+from analyzer.tracing.language.collected import as_dict, in_order, with_element
 from analyzer.tracing.language.contexts import enter, leave
 from analyzer.tracing.language.evaluation import get_item, iterate, seen
 from analyzer.tracing.language.known_types import member, value_of
@@ -160,7 +160,7 @@ def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwarg
     if name in ("append", "add", "appendleft"):
         tr.touch(owner)
         if name == "add":
-            made = as_set([*items, args[0]], owner.open)
+            made = with_element(owner, args[0])
             owner.items, owner.open = made.items, made.open
             return None
         owner.loosen(0 if name == "appendleft" else len(items))

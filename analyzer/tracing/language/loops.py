@@ -23,7 +23,7 @@ from analyzer.tracing.paths.agreement import alike, same_but_for_new_sizes
 from analyzer.tracing.paths.frames import Frame, Leaving
 from analyzer.tracing.paths.paths import Journal, RoundNotTaken
 from analyzer.tracing.paths.problems import PyRaise
-from analyzer.tracing.paths.tracer import Tracer
+from analyzer.tracing.paths.tracer import Tracer, may_be_true
 from analyzer.validity.terms import Poly, equal
 
 FULL_ROUNDS = 100  # rounds of a loop with constant bounds that are followed whatever they cost
@@ -163,7 +163,8 @@ def while_steps(tr: Tracer, node: ast.While) -> Steps:
     always = isinstance(node.test, ast.Constant) and bool(node.test.value)
     seen = _Changes(node)
     while True:
-        truth = truth_of(condition(tr, (yield from held(tr, node.test))))
+        asked = condition(tr, (yield from held(tr, node.test)))
+        truth = truth_of(asked)
         if truth is False:
             break
         if truth is None or always:
@@ -172,8 +173,10 @@ def while_steps(tr: Tracer, node: ast.While) -> Steps:
         tr.step()
         given = frame.given_out
         further = truth is None and unknown_rounds > 1
+        never = truth is None and not may_be_true(tr, asked)
         with (
             tr.undoable() as journal,
+            tr.doubtful(never),
             unending(frame, truth is None or always, MOST_ITEMS * always, truth is None),
             going_on(frame, further),
         ):

@@ -68,6 +68,8 @@ def member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
         return tr.unknown("a membership test", pytype="bool") if found is None else found is not negated
     if items is None:
         return tr.unknown("a membership test", getattr(container, "origin", "imprecise"), pytype="bool")
+    if type(item) is str and (found := _text_among(item, container, items)) is not None and (found or complete):
+        return found is not negated
     item, items = comparable(member_value(item)), [comparable(member_value(i)) for i in items]
     if isinstance(item, Unknown):
         if item.pytype == "bool" and all(any(i is truth for i in items) for truth in (True, False)):
@@ -93,6 +95,13 @@ def member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
     if complete and None not in found:
         return negated
     return tr.unknown("a membership test", pytype="bool")
+
+
+def _text_among(item: str, container: Value, items: list[Value]) -> bool | None:
+    """Whether a text is one of the elements; None where some are no texts, which may be equal to it."""
+    if isinstance(container, DictV) and item in container.items:
+        return True
+    return item in items if all(type(i) is str for i in items) else None
 
 
 def _covered(item: Poly, items: list[Value]) -> bool:

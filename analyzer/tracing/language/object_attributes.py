@@ -7,6 +7,7 @@ import functools
 from collections import OrderedDict
 from collections.abc import MutableMapping
 from typing import Any
+from unittest import TestCase
 
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.imports.libraries import MARK
@@ -231,11 +232,17 @@ def _may_be_abstract(tr: Tracer, cls: Class) -> bool:
 def _completed_by_others(cls: Class, name: str, written: Written) -> bool:
     """Whether a class that nobody makes an object of may have the attribute from one that inherits from it.
 
-    What inherits from it, or another base of that, sets or defines it. One that leaves methods to others says so.
+    What inherits from it, or another base of that, sets or defines it. One that leaves methods to others says so, and
+    one that asserts as a test case does is mixed into one.
     """
     if cls.name in written.bases or _leaves_methods(cls.node):
         return True
-    return cls.name not in written.called and name in written.own
+    return cls.name not in written.called and (name in written.own or _of_test_case(name))
+
+
+def _of_test_case(name: str) -> bool:
+    """Whether a method of test cases is called so: frameworks add assertions of their own."""
+    return name.startswith("assert") or hasattr(TestCase, name)
 
 
 @functools.lru_cache(maxsize=512)

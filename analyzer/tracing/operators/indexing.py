@@ -290,8 +290,8 @@ def _sliced(tr: Tracer, size: Term, part: SliceV) -> Term:
     """The length of ``start:stop:step`` on a dimension."""
     bounds = []
     for bound in (part.start, part.stop, part.step):
-        if isinstance(bound, Tensor) and isinstance(bound.value, (int, Poly)):
-            bound = bound.value
+        if isinstance(bound, Tensor) and isinstance(number := _number_in(bound), (int, Poly)):
+            bound = number
         elif isinstance(bound, Tensor):
             found = None if tr.sampler is None else tr.sampler.scalar(bound)
             bound = found if isinstance(found, int) else tr.unknown("a bound")
@@ -316,6 +316,14 @@ def _sliced(tr: Tracer, size: Term, part: SliceV) -> Term:
     if isinstance(length, int):
         return max(length, 0)
     return maximum(length, 0)
+
+
+def _number_in(bound: Tensor) -> Any:
+    """The element of a scalar; PyTorch takes a tensor of any rank with one element for a number, NumPy does not."""
+    found = bound.value
+    while bound.framework == "torch" and isinstance(found, tuple) and len(found) == 1:
+        (found,) = found
+    return found
 
 
 def _slice_by_symbols(tr: Tracer, size: Term, start: Any, stop: Any) -> Term:

@@ -74,7 +74,9 @@ def _of_zeros(function: str, source: Tensor) -> int | None:
 
 
 def _of_elements(function: str, source: Tensor) -> Term | None:
-    """The largest, least, sum or product of a whole tensor whose elements are known."""
+    """The largest, least, sum or product of a whole tensor whose elements are known, truths of one that has none."""
+    if function in ("any", "all") and 0 in (source.dims or ()):
+        return function == "all"
     items = list(_flat(source.value)) if isinstance(source.value, tuple) else []
     if not items or not all(is_term(i) for i in items):
         return None

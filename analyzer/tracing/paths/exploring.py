@@ -27,6 +27,7 @@ from analyzer.tracing.samples.sampler import Sampler
 
 DEFINITION_EFFORT = 30_000  # of the solver that each definition has at least, whatever those before it took
 ENTRY_STEPS = 40_000  # of one of them
+LEAST_STEPS = 3_000  # that a first path leaves for each piece that waits, of what there is for at least so many
 MOST_ENTRY_PATHS = 6  # combinations of branches in one function or class, of which a file may have hundreds
 MOST_SAMPLES = 6  # paths of a run on made-up numbers
 SAMPLE_SECONDS = 2.0  # of processor time that they may take together
@@ -162,15 +163,16 @@ def explore_beside(
     """Follow the paths of one piece; each is undone before the next, so that the module is defined only once.
 
     `key` tells the piece from all others of the file, where it may be remembered. So many others are `waiting` for
-    the same budget: the first path of each comes before the further paths of one, which the result stands for. With
-    `cut` those are followed.
+    the same budget: the first path of each comes before the further paths of one, which the result stands for, and
+    leaves something for those. With `cut` those are followed.
     """
     shared = tr.shared
     limit, before = shared.most_steps, shared.cut_short[name]
-    own = shared.steps + int(ENTRY_STEPS * scale)
     explorer = cut.explorer if cut is not None else Explorer(MOST_ENTRY_PATHS)
-    shared.share = shared.steps + max(0, limit - shared.steps) // (waiting + 1)
-    shared.most_steps = min(limit, own)
+    share = max(0, limit - shared.steps) // (waiting + 1)
+    shared.share = shared.steps + share
+    own = shared.steps + max(int(ENTRY_STEPS * scale), share // 2)
+    shared.most_steps = min(limit - waiting * min(LEAST_STEPS, share // 2), own)
     shared.effort.left = max(shared.effort.left, DEFINITION_EFFORT)
     if key:
         remembered(shared, key, lambda: _explore_beside(tr, name, body, explorer))

@@ -27,6 +27,8 @@ Sides = tuple[bool, bool]  # whether it can be false, whether it can be true
 NEITHER: Sides = (False, False)
 _COMPARING = frozenset(("==", "!=", "<", "<=", ">", ">="))
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_SOME = ("any", "reduce_any")
+_EVERY = ("all", "reduce_all")
 _JOINING = frozenset(("&", "|", "logical_and", "logical_or"))
 
 
@@ -53,8 +55,11 @@ def sides(question: Value, budget: int = MOST_STEPS) -> Sides:
     if name in _JOINING and len(args) == 2 and not leaves(args[0]) & leaves(args[1]):
         (f, t), (g, u) = sides(args[0], budget // 2), sides(args[1], budget // 2)
         return (f or g, t and u) if name in ("&", "logical_and") else (f and g, t or u)
-    if args and _of_truths(args[0]) and (name in ("any", "all", "reduce_any", "reduce_all") or name in KEEPING):
-        return sides(args[0], budget - 1)
+    if args and _of_truths(args[0]) and (name in (*_SOME, *_EVERY) or name in KEEPING):
+        false, true = sides(args[0], budget - 1)
+        if name not in KEEPING and may_be_empty(args[0]):  # none of no elements is true, and every one
+            return (false and name in _SOME, true and name in _EVERY)
+        return false, true
     found = attained(question, budget - 1)
     return NEITHER if found is None else _truths_of(found)
 
@@ -80,6 +85,12 @@ def independent(questions: Iterable[Value]) -> bool:
 
 def _truths_of(span: Span) -> Sides:
     return span.has(0.0), span.low < 0 or span.high > 0
+
+
+def may_be_empty(value: Value) -> bool:
+    """Whether a size of a tensor may be zero, for all that is known of it."""
+    dims = value.dims if isinstance(value, Tensor) else None
+    return any((d if isinstance(d, int) else d.interval.lo) == 0 for d in dims or ())
 
 
 def _of_truths(value: Value) -> bool:

@@ -522,3 +522,14 @@ class Tracer:
         self.touch(test)
         self.touch(test.subject)
         settled(test, taken)
+
+
+def may_be_true(tr: Tracer, asked: Value) -> bool:
+    """Whether data or a caller can make it true, for all that is known."""
+    if isinstance(asked, Cond):
+        return origin_of(tr.symbols, asked) != "imprecise"
+    if isinstance(asked, Test) and asked.subject.element is not None:
+        return of_test(asked.subject, asked.constant, asked.negated)[True]
+    if isinstance(asked, Tensor) or (isinstance(asked, Unknown) and asked.element is not None):
+        return sides(asked)[True]
+    return getattr(asked, "origin", "") != "imprecise"

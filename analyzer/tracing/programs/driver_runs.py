@@ -25,6 +25,7 @@ from analyzer.tracing.programs.entries import DEFINITIONS, has_main_part
 from analyzer.tracing.programs.unit_tests import run_case
 
 DRIVER_STEPS = 120_000  # of one example or test that uses a library file
+TEST_STEPS = 4_000  # more for each test of it
 SEARCH_STEPS = 30_000  # within which one that does not name what the file defines has to come to it
 DRIVER_EFFORT = 100_000  # of the solver, for the same
 MOST_DRIVER_PATHS = 6  # of one inferred call, of which a file may have dozens
@@ -63,13 +64,13 @@ def _explore_driver(shared: Shared, driver: Driver, relative: str) -> None:
         reached, shared.reached = shared.reached, set()
         shared.sources.setdefault(driver.path, driver.tree)
         shared.effort = Effort(DRIVER_EFFORT)
-        notes = dict(shared.notes)
+        notes, cut_short = dict(shared.notes), shared.cut_short.copy()
         if driver.names_it or _found_in_time(shared, driver, relative):
-            shared.notes = dict(notes)
-            _run(shared, driver, DRIVER_STEPS)
+            shared.notes, shared.cut_short = dict(notes), cut_short.copy()
+            _run(shared, driver, DRIVER_STEPS + TEST_STEPS * min(len(driver.tests), MOST_TESTS))
         used = _comes_to(shared, relative)
         if not used:
-            shared.notes = notes  # they are of other files
+            shared.notes, shared.cut_short = notes, cut_short  # they are of other files
         elif shared.asks_values and not driver.tests and not any(_proved_since(shared, before)):
             shared.most_steps = shared.steps + DRIVER_STEPS
             explore_sample(shared, lambda tr: _run_driver(tr, driver))

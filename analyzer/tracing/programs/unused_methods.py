@@ -9,14 +9,14 @@ from functools import partial
 from analyzer.tracing.language.calls import call_instance
 from analyzer.tracing.language.evaluation import call, get_attribute
 from analyzer.tracing.language.values import Class, Function, Instance, Scope
-from analyzer.tracing.paths.exploring import explore_beside
+from analyzer.tracing.paths.exploring import Cut, explore_beside, explore_cut
 from analyzer.tracing.paths.frames import Frame
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.tracing.programs.filled_later import open_what_others_fill
 from analyzer.tracing.programs.inferred_arguments import is_open, unknown_arguments
 
 MOST_METHODS = 24  # of one file
-METHOD_STEPS = 40_000  # of all of them, for each thousand lines
+METHOD_STEPS = 100_000  # of all of them, for each thousand lines
 _OF_RANKS = frozenset(("axis-in-range", "rank"))  # rules that no size decides
 _LIBRARIES = frozenset(("torch", "tensorflow", "keras", "jax", "numpy"))
 _LEAVES_AS_IT_IS = ("staticmethod", "no_grad", "inference_mode", "override", "jit.")  # words of decorators
@@ -30,6 +30,7 @@ def explore_methods(base: Tracer, classes: list[Class], scope: Scope, relative: 
     waiting = [(c, f) for c in classes for f in _methods(c) if f"{f.path}:{f.node.lineno}" not in shared.reached]
     limit, before = shared.most_steps, dict(shared.problems)
     shared.most_steps = min(limit, shared.steps + int(METHOD_STEPS * scale))
+    cuts: list[Cut | None] = []
     try:
         for place, (cls, function) in enumerate(waiting[:MOST_METHODS], start=1):
             line = f"{function.path}:{function.node.lineno}"
@@ -37,7 +38,8 @@ def explore_methods(base: Tracer, classes: list[Class], scope: Scope, relative: 
                 continue
             body = partial(_call_method, base, cls, function, scope, relative)
             left = len(waiting[:MOST_METHODS]) - place
-            explore_beside(base, f"{cls.name}.{function.name}", scale, body, f"{line} method", left)
+            cuts.append(explore_beside(base, f"{cls.name}.{function.name}", scale, body, f"{line} method", left))
+        explore_cut(base, scale, [cut for cut in cuts if cut is not None])
     finally:
         shared.most_steps = limit
     for key, problem in list(shared.problems.items()):

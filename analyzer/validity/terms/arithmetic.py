@@ -167,7 +167,7 @@ def choose(condition: Truth, a: Term, b: Term) -> Term:
 def equal(a: Term, b: Term) -> Truth:
     """Whether two terms (or two plain values such as strings) are equal."""
     if isinstance(a, Poly) or isinstance(b, Poly):
-        return equal_zero(a - b)
+        return True if a is b else equal_zero(a - b)
     result = a == b
     return bool(result) if reading(a, b) == "int" else result
 

@@ -32,6 +32,8 @@ class IntRange:
         return IntRange(min(corners), max(corners))
 
     def scaled(self, factor: int) -> IntRange:
+        if factor == 1:
+            return self
         a, b = _times(self.lo, factor), _times(self.hi, factor)
         return IntRange(min(a, b), max(a, b))
 

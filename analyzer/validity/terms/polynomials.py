@@ -203,10 +203,19 @@ class Poly:
     __radd__ = __add__
 
     def __neg__(self) -> Poly:
-        return Poly({m: -c for m, c in self.terms})
+        negative = Poly.__new__(Poly)  # in the order of its own terms
+        negative.terms = tuple((m, -c) for m, c in self.terms)
+        negative.hash = hash(negative.terms)
+        negative._interval, negative._symbols = None, self._symbols
+        return negative
 
     def __sub__(self, other: Term) -> Term:
-        return self + (-other)
+        if not isinstance(other, Poly):
+            return self + (-other)
+        result = dict(self.terms)
+        for monomial, coefficient in other.terms:
+            result[monomial] = result.get(monomial, 0) - coefficient
+        return poly(result)
 
     def __rsub__(self, other: Term) -> Term:
         return (-self) + other
