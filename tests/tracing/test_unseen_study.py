@@ -40,6 +40,8 @@ def test_a_copy_lacks_the_compiled_parts(tmp_path: Path) -> None:
 
 def test_examples_lie_between_an_opening_fence_and_its_closing_one(tmp_path: Path) -> None:
     """What lies between two examples is text, also where the first of them is of another language."""
-    blocks = "```sh\npip install it\n```\n\n## Usage\n\n```python\nimport it\n```\n\nText.\n\n```\nimport it.more\n```\n"
+    blocks = (
+        "```sh\npip install it\n```\n\n## Usage\n\n```python\nimport it\n```\n\nText.\n\n```\nimport it.more\n```\n"
+    )
     (tmp_path / "README.md").write_text(blocks)
     assert list(examples(tmp_path)) == ["import it\n", "import it.more\n"]
