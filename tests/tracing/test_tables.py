@@ -32,6 +32,9 @@ SHAPES = [
     ("((made - made.mean()) / made.std()).values", (3, 3)), ("pd.concat([made, made]).values", (6, 3)),
     ("StandardScaler().fit_transform(frame)", (100, 5)), ("train_test_split(X, test_size=0.33)[1]", (33, 5)),
     ("train_test_split(frame)[0].values", (75, 5)), ("torch.tensor(X[:3].tolist())", (3, 5)),
+    ("made['b'].map({0: 5, 1: 6}).values", (3,)), ("made.b.map(lambda x: x + 1).to_numpy()", (3,)),
+    ("made['a'].where(made['a'] > 1).values", (3,)), ("made['b'].isin([0]).values", (3,)),
+    ("made.isin([0]).values", (3, 3)), ("made.duplicated().values", (3,)), ("made['a'].between(0, 1).values", (3,)),
     ("frame[:4].values", (4, 5)), ("np.array(frame.columns)", (5,)),
 ]  # fmt: skip
 
