@@ -300,10 +300,3 @@ def weak(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
 @operator("typing.cast", "type value")
 def cast(op: Op, type: Value, value: Value) -> Value:
     return value
-
-
-@operator("tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.trange tqdm.std.tqdm", "iterable=None *rest")
-def progress(op: Op, iterable: Value, rest: tuple[Value, ...]) -> Value:
-    if op.short == "trange":
-        return BUILTINS["range"].run(Call(op.tr, (iterable,), {}, op.node))
-    return iterable if iterable is not None else op.tr.unknown("a progress bar", "imprecise")
