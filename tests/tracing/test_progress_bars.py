@@ -11,7 +11,8 @@ from analyzer.tracing import trace
 BARS = [
     "from tqdm import tqdm\nfor i in tqdm(range(3, 4)):", "from tqdm.autonotebook import tqdm\nfor i in tqdm([3]):",
     "from tqdm import tqdm_notebook as tqdm\nfor i in tqdm([3], total=1):",
-    "from tqdm import trange\nfor i in trange(3, 4, desc='rounds'):", "import tqdm.auto\nfor i in tqdm.auto.trange(3, 4):",
+    "from tqdm import trange\nfor i in trange(3, 4, desc='rounds'):",
+    "import tqdm.auto\nfor i in tqdm.auto.trange(3, 4):",
     "from tqdm.contrib import tenumerate\nfor _, i in tenumerate([3]):",
     "from tqdm.contrib import tzip\nfor i, _ in tzip([3], [4]):",
     "from fastprogress import master_bar, progress_bar\nfor i in progress_bar([3], parent=master_bar([0])):",
