@@ -96,3 +96,18 @@ for x, y in torch.utils.data.DataLoader(Rows(frame, target), batch_size=32):
     assert findings(tmp_path, source) == []
     (message,) = findings(tmp_path, source.replace("Linear(5", "Linear(6"))
     assert "the input has 5 features but the layer takes 6" in message
+
+
+# Measured with pandas 2.
+NAMES = [
+    ("np.zeros((4, 2)), columns=['a']", True), ("np.zeros((4, 2)), columns=['a', 'b']", False),
+    ("[[1, 2], [3, 4]], columns=['a', 'b', 'c']", True), ("[('x', 1), ('y', 2)], columns=['a', 'b']", False),
+    ("torch.zeros(4, 1).numpy(), columns=['a', 'b']", True), ("[], columns=['a', 'b']", False),
+    ("[1, 2], columns=['a', 'b']", True), ("[1, 2], columns=['a']", False),
+    ("{'a': [1], 'b': [2]}, columns=['a']", False), ("[[1, [2, 3]]], columns=['a', 'b']", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "fails"), NAMES)
+def test_columns_need_a_name_each(tmp_path: Path, given: str, fails: bool) -> None:
+    assert bool(findings(tmp_path, f"{HEAD}pd.DataFrame({given})\n")) is fails
