@@ -388,3 +388,31 @@ def test_what_has_only_numbered_elements_is_gone_through_by_their_numbers(
     problems = explore(tmp_path, "net.py", ast.parse(NUMBERED.format(base, size)), Versions()).problems.values()
     found = [p for p in problems if p.level == "error"]
     assert any(f.rule == "tracing/incompatible-shape" for f in found) is fails
+
+
+PARTIAL_METHODS = """
+import functools, torch
+from torch import nn
+
+class Block(nn.Module):
+    def __init__(self, width, out=3):
+        super().__init__()
+        self.line = nn.Linear(width, out)
+    def forward(self, x, scale):
+        return scale * self.line(x)
+    double = functools.partialmethod(forward, scale=2)
+
+def with_defaults(cls, **given):
+    class Filled(cls):
+        __init__ = functools.partialmethod(cls.__init__, **given)
+    return Filled
+
+with_defaults(Block, out=5)(4).double(torch.zeros(2, 4)).view({})
+"""
+
+
+@pytest.mark.parametrize(("size", "fails"), [(10, False), (6, True)])
+def test_a_partial_method_is_bound_to_its_object(tmp_path: Path, size: int, fails: bool) -> None:
+    text = PARTIAL_METHODS.format(size)
+    problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert any(p.level == "error" for p in problems) is fails

@@ -98,9 +98,9 @@ def prod(op: Op, values: Value, rest: tuple[Value, ...]) -> Value:
     return product(items)
 
 
-@operator("functools.partial", "function *args")
+@operator("functools.partial functools.partialmethod", "function *args")
 def partial(op: Op, function: Value, args: tuple[Value, ...]) -> Value:
-    return Partial(function, args, dict(op.extra))
+    return Partial(function, args, dict(op.extra), op.short == "partialmethod")
 
 
 @operator("types.MethodType", "function instance")
