@@ -90,7 +90,8 @@ def programs(package: Path, seed: str, also: Path | None = None, written: bool =
     return [kinds[k][i] for i in range(longest) for k in order if i < len(kinds[k])]
 
 
-_FENCE = re.compile(r"^[ ]*```[ ]*(?:python3?|py|pycon)?[ ]*(?:[^\w\n][^\n]*)?\n(.*?)^[ ]*```", re.DOTALL | re.M | re.I)
+_FENCE = re.compile(r"^[ ]*```([^\n`]*)\n(.*?)^[ ]*```[ ]*$", re.DOTALL | re.M)
+_PYTHON = re.compile(r"[ ]*\{?\.?(?:python3?|py|pycon)?[ ]*(?:[^\w\n].*)?$", re.I)  # or no language at all
 _DIRECTIVE = re.compile(
     r"^\.\. code(?:-block)?:: *python[^\n]*\n(?:[ \t]+:[^\n]*\n)*((?:[ \t]+[^\n]*\n|[ \t]*\n)+)", re.M
 )
@@ -101,7 +102,8 @@ def examples(package: Path) -> Iterator[str]:
     texts = [*sorted(package.glob("*.dist-info/METADATA")), *sorted(package.glob("**/README*"))[:1]]
     for file in texts[:2]:
         text = file.read_text(encoding="utf-8", errors="replace") + "\n"
-        for block in [*_FENCE.findall(text), *_DIRECTIVE.findall(text)]:
+        fenced = [block for language, block in _FENCE.findall(text) if _PYTHON.match(language)]
+        for block in [*fenced, *_DIRECTIVE.findall(text)]:
             block = textwrap.dedent(block)
             lines = block.splitlines()
             if any(line.startswith(">>>") for line in lines):

@@ -53,3 +53,29 @@ def test_what_no_flag_mends(statement: str, tmp_path: Path) -> None:
 def test_none_that_the_program_writes(statement: str, tmp_path: Path) -> None:
     text = PROGRAM.format(statement).replace("args = parser.parse_args()", "class args:\n    path = kind = None")
     assert told(tmp_path, text) == ["tracing/uncaught-exception"]
+
+
+REQUIRED = """
+import click, torch
+
+def made(kind):
+    if kind == "line":
+        return torch.nn.Linear(3, 4)
+    raise ValueError("no such model: " + kind)
+
+@click.command()
+@click.option("--kind", required=True)
+def main(kind):
+    model = made({})
+    for layer in model.modules():
+        print(layer)
+    if torch.rand(3)[0] > 0.5:
+        print(1)
+
+main()
+"""
+
+
+@pytest.mark.parametrize(("kind", "found"), [("kind", []), ("'lines'", ["tracing/uncaught-exception"])])
+def test_what_the_program_refuses_of_a_flag_that_has_to_be_given(tmp_path: Path, kind: str, found: list[str]) -> None:
+    assert told(tmp_path, REQUIRED.format(kind)) == found

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.tracing import explore
+from analyzer.tracing.tracing import explore, trace
 
 LOOPS = [
     "for i, row in enumerate(rows):\n        {}",
@@ -78,3 +78,36 @@ def test_a_size_of_0_of_what_is_empty(made: str, told: list[int], tmp_path: Path
     head = "import torch\nimport torchvision\n\ndef read():\n    return torchvision.lost()\n"
     text = f"{head}\nx = {made}\nx.reshape(0, 7)\n"
     assert lines(tmp_path, text) == told
+
+
+STEPPED = """
+import torch
+
+class Steps:
+    def __init__(self, x, n):
+        self.x, self.n, self.at = x, n, 0
+    def __iter__(self):
+        return self
+    def __next__(self):
+        if self.at == self.n:
+            raise StopIteration
+        self.at += 1
+        return self.x
+
+out = torch.zeros(4, 3)
+for i, x in enumerate(Steps(torch.zeros(4, 3), 1)):
+    for k in range(3):
+        if torch.rand(3)[k].item() in (0.5, 0.25):
+            continue
+        print(k)
+    out[i * 4:(i + 1) * 4] = x[:{}]
+"""
+
+
+@pytest.mark.parametrize(("rows", "fails"), [(4, False), (3, True)])
+def test_what_the_body_has_to_decide_adds_no_round_to_those_of_an_iterator(
+    tmp_path: Path, rows: int, fails: bool
+) -> None:
+    (tmp_path / "net.py").write_text(STEPPED.format(rows))
+    found = trace(tmp_path / "net.py", tmp_path, target="net.py").findings
+    assert any(f.rule == "tracing/incompatible-shape" for f in found) is fails

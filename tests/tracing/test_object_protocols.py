@@ -361,3 +361,58 @@ def test_a_metaclass_may_make_what_lacks_arguments(tmp_path: Path) -> None:
     for metaclass, wrong in (("(metaclass=LazyMeta)", 0), ("", 1)):
         shared = explore(tmp_path, "lazy.py", ast.parse(LAZY.format(metaclass)), Versions())
         assert len([p for p in shared.problems.values() if p.level == "error"]) == wrong
+
+
+NUMBERED = """
+import torch
+from torch.utils.data import Dataset
+
+class Rows({}):
+    def __init__(self):
+        self.rows = [torch.zeros(n + 1, 4) for n in range(3)]
+    def __len__(self):
+        return len(self.rows)
+    def __getitem__(self, i):
+        return self.rows[i], i
+
+rows, numbers = zip(*Rows())
+torch.cat(rows).view({}, 2)
+"""
+
+
+@pytest.mark.parametrize("base", ["Dataset", "object"])
+@pytest.mark.parametrize(("size", "fails"), [(12, False), (13, True)])
+def test_what_has_only_numbered_elements_is_gone_through_by_their_numbers(
+    tmp_path: Path, base: str, size: int, fails: bool
+) -> None:
+    problems = explore(tmp_path, "net.py", ast.parse(NUMBERED.format(base, size)), Versions()).problems.values()
+    found = [p for p in problems if p.level == "error"]
+    assert any(f.rule == "tracing/incompatible-shape" for f in found) is fails
+
+
+PARTIAL_METHODS = """
+import functools, torch
+from torch import nn
+
+class Block(nn.Module):
+    def __init__(self, width, out=3):
+        super().__init__()
+        self.line = nn.Linear(width, out)
+    def forward(self, x, scale):
+        return scale * self.line(x)
+    double = functools.partialmethod(forward, scale=2)
+
+def with_defaults(cls, **given):
+    class Filled(cls):
+        __init__ = functools.partialmethod(cls.__init__, **given)
+    return Filled
+
+with_defaults(Block, out=5)(4).double(torch.zeros(2, 4)).view({})
+"""
+
+
+@pytest.mark.parametrize(("size", "fails"), [(10, False), (6, True)])
+def test_a_partial_method_is_bound_to_its_object(tmp_path: Path, size: int, fails: bool) -> None:
+    text = PARTIAL_METHODS.format(size)
+    problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert any(p.level == "error" for p in problems) is fails

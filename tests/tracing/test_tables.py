@@ -32,6 +32,9 @@ SHAPES = [
     ("((made - made.mean()) / made.std()).values", (3, 3)), ("pd.concat([made, made]).values", (6, 3)),
     ("StandardScaler().fit_transform(frame)", (100, 5)), ("train_test_split(X, test_size=0.33)[1]", (33, 5)),
     ("train_test_split(frame)[0].values", (75, 5)), ("torch.tensor(X[:3].tolist())", (3, 5)),
+    ("made['b'].map({0: 5, 1: 6}).values", (3,)), ("made.b.map(lambda x: x + 1).to_numpy()", (3,)),
+    ("made['a'].where(made['a'] > 1).values", (3,)), ("made['b'].isin([0]).values", (3,)),
+    ("made.isin([0]).values", (3, 3)), ("made.duplicated().values", (3,)), ("made['a'].between(0, 1).values", (3,)),
     ("frame[:4].values", (4, 5)), ("np.array(frame.columns)", (5,)),
 ]  # fmt: skip
 
@@ -93,3 +96,18 @@ for x, y in torch.utils.data.DataLoader(Rows(frame, target), batch_size=32):
     assert findings(tmp_path, source) == []
     (message,) = findings(tmp_path, source.replace("Linear(5", "Linear(6"))
     assert "the input has 5 features but the layer takes 6" in message
+
+
+# Measured with pandas 2.
+NAMES = [
+    ("np.zeros((4, 2)), columns=['a']", True), ("np.zeros((4, 2)), columns=['a', 'b']", False),
+    ("[[1, 2], [3, 4]], columns=['a', 'b', 'c']", True), ("[('x', 1), ('y', 2)], columns=['a', 'b']", False),
+    ("torch.zeros(4, 1).numpy(), columns=['a', 'b']", True), ("[], columns=['a', 'b']", False),
+    ("[1, 2], columns=['a', 'b']", True), ("[1, 2], columns=['a']", False),
+    ("{'a': [1], 'b': [2]}, columns=['a']", False), ("[[1, [2, 3]]], columns=['a', 'b']", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "fails"), NAMES)
+def test_columns_need_a_name_each(tmp_path: Path, given: str, fails: bool) -> None:
+    assert bool(findings(tmp_path, f"{HEAD}pd.DataFrame({given})\n")) is fails

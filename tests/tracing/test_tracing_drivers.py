@@ -137,6 +137,37 @@ def test_prompts_and_indentation_of_examples_are_read(tmp_path: Path) -> None:
     assert str(driver) == "README.md:2"
 
 
+PARTS = (
+    "Make it:\n\n{0}\nfrom patches.net import Patches\nmodel = Patches(image=32, patch=8, dim=16)\n{1}\n\nUse it:\n\n"
+)
+CALLED = "{0}\ny = model(torch.zeros(2, 3, 32, 32)){2}\n{1}\n"
+
+
+@pytest.mark.parametrize("language", ["", "python", "py", "Python title=use.py", "{.python .input}"])
+@pytest.mark.parametrize(("end", "found"), [("", 1), (" if False else 0", 0)])
+def test_an_example_goes_on_with_the_names_of_those_above_it(
+    tmp_path: Path, language: str, end: str, found: int
+) -> None:
+    """And with those that everybody imports; a block without a language is one where it imports something."""
+    imports = "import patches\n" if not language else ""
+    text = (PARTS + CALLED.replace("\ny", f"\n{imports}y")).format(f"```{language}", "```", end)
+    assert len(traced(tmp_path, WRONG, README=f"```sh\nls\n```\n{text}")) == found
+    assert not traced(tmp_path, RIGHT, README=text)
+
+
+@pytest.mark.parametrize("language", ["bash", "python-repl-of-old", "json", "text"])
+def test_a_block_of_another_language_is_no_program(tmp_path: Path, language: str) -> None:
+    assert not traced(tmp_path, WRONG, README=(PARTS + CALLED).format(f"```{language}", "```", ""))
+
+
+def test_a_directive_of_a_document_is_an_example(tmp_path: Path) -> None:
+    body = README.partition("```python\n")[2].partition("```")[0]
+    indented = "".join(f"    {line}\n" if line else "\n" for line in body.splitlines())
+    (tmp_path / "README.rst").write_text(f"Use\n===\n\n.. code-block:: python\n   :linenos:\n\n{indented}\nThe end.\n")
+    assert len(traced(tmp_path, WRONG)) == 1
+    assert not traced(tmp_path, RIGHT)
+
+
 def test_a_small_library_is_followed_and_the_calling_line_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.published_drivers import Outcome
+from benchmarks.published_drivers import Outcome, examples
 from benchmarks.tracing_unseen import _copied, is_defect
 
 INSIDE = (("package/net.py", 3),)
@@ -36,3 +36,12 @@ def test_a_copy_lacks_the_compiled_parts(tmp_path: Path) -> None:
         (tmp_path / "root" / name).write_text("")
     with _copied(tmp_path / "root", "net.py", "x = 1\n") as copy:
         assert [p.name for p in copy.iterdir()] == ["net.py"]
+
+
+def test_examples_lie_between_an_opening_fence_and_its_closing_one(tmp_path: Path) -> None:
+    """What lies between two examples is text, also where the first of them is of another language."""
+    blocks = (
+        "```sh\npip install it\n```\n\n## Usage\n\n```python\nimport it\n```\n\nText.\n\n```\nimport it.more\n```\n"
+    )
+    (tmp_path / "README.md").write_text(blocks)
+    assert list(examples(tmp_path)) == ["import it\n", "import it.more\n"]

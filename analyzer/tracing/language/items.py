@@ -44,6 +44,8 @@ from analyzer.tracing.language.values import (
 )
 from analyzer.tracing.operators.data import item
 from analyzer.tracing.operators.indexing import assign_item, index_tensor
+from analyzer.tracing.operators.scipy_sparse_rules import KIND as SPARSE
+from analyzer.tracing.operators.scipy_sparse_rules import part as part_of_sparse
 from analyzer.tracing.operators.tables import set_column
 from analyzer.tracing.operators.torch_modules import Children
 from analyzer.tracing.paths.problems import PyRaise
@@ -131,6 +133,8 @@ def _of_instance(tr: Tracer, value: Instance, index: Value, node: ast.AST | None
 def _of_object(tr: Tracer, value: Object, index: Value, node: ast.AST | None) -> Value:
     if value.kind == "namespace" and isinstance(index, str) and index in value.attrs:
         return value.attrs[index]
+    if value.kind == SPARSE:
+        return part_of_sparse(tr, value, index, node)
     return item(tr, value, index)
 
 

@@ -202,25 +202,39 @@ def _by_methods(tr: Tracer, value: Instance) -> Elements:
             return iterate(tr, found, None)
     count = _length(tr, value)
     if count is not None:
-        item = get_attribute(tr, value, "__getitem__")
-        return (call(tr, item, (index,), {}) for index in range(count)), False
+        return _numbered(tr, get_attribute(tr, value, "__getitem__"), count), False
     if value.cls.find("__getitem__"):
         index = tr.unknown("an index", "data", pytype="int")
         return iter_forever(tr, lambda: call(tr, get_attribute(tr, value, "__getitem__"), (index,), {})), True
     return iter_forever(tr, lambda: tr.unknown("an element")), True
 
 
+def _numbered(tr: Tracer, item: Value, count: int) -> Iterator[Value]:
+    """Elements by their numbers, as Python asks for them where there is no `__iter__`: until an IndexError."""
+    for index in range(count):
+        try:
+            found = call(tr, item, (index,), {})
+        except PyRaise as error:
+            if error.name != "IndexError":
+                raise
+            return
+        yield found
+
+
 def _length(tr: Tracer, value: Instance) -> int | None:
-    """How many elements a sequence by its abstract class has, where its own `__len__` says so."""
-    if _SEQUENCES.isdisjoint(value.cls.library_bases) or not value.cls.find("__getitem__"):
+    """How many elements a sequence has, where its own `__len__` says so."""
+    if not value.cls.find("__getitem__") or not _WITHOUT_ITER.issuperset(value.cls.library_bases):
         return None
     length = call(tr, get_attribute(tr, value, "__len__"), (), {}) if value.cls.find("__len__") else None
     return length if isinstance(length, int) and length <= MOST_ROWS else None
 
 
 SLICES = "__slices__"  # among what is known of an unknown row of tensors: a tensor whose rows they are
-_SEQUENCES = frozenset(
-    f"{home}.{kind}" for home in ("collections.abc", "typing") for kind in ("Sequence", "MutableSequence")
+# Classes of libraries that leave it to Python to go through what inherits from them, or ask for each number themselves.
+_WITHOUT_ITER = frozenset(
+    [f"{home}.{kind}" for home in ("collections.abc", "typing") for kind in ("Sequence", "MutableSequence", "Sized")]
+    + ["torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset", "typing.Generic", "abc.ABC", "object"]
+    + [f"{home}.utils.{kind}" for home in ("keras", "tensorflow.keras") for kind in ("Sequence", "PyDataset")]
 )
 
 

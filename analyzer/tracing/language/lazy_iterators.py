@@ -344,8 +344,9 @@ def _by_method(tr: Tracer, value: Instance) -> Lazy:
                 if error.name != "StopIteration":
                     raise
                 return
+            chosen = len(tr.path.decisions) > decided  # by the method: what the loop's body decides is not its matter
             yield found
-            made.vague = made.vague or len(tr.path.decisions) > decided
+            made.vague = made.vague or chosen
 
     made = derived(tr, (), items, None, any_endless)
     assert isinstance(made, Lazy)

@@ -35,6 +35,7 @@ from analyzer.tracing.language.values import (
     Function,
     Instance,
     Native,
+    Partial,
     Scope,
     SuperV,
     Unknown,
@@ -305,7 +306,15 @@ def _bind(member: Value, owner: Value, cls: Class) -> Value:
         if member.kind == "classmethod":
             return Bound(owner.cls if isinstance(owner, Instance) else owner, member, cls)
         return Bound(owner, member, cls)
+    if isinstance(member, Partial) and member.method:
+        return Partial(_bind(member.function, owner, _home(member.function, cls)), member.args, member.kwargs)
     return member
+
+
+def _home(function: Value, cls: Class) -> Class:
+    """The class whose body defines a method that another class has among its own: `super()` goes on from there."""
+    homes = (c for c in cls.mro if isinstance(c, Class) and any(v is function for v in c.scope.names.values()))
+    return next(homes, cls)
 
 
 def class_tuple(cls: Class, name: str) -> tuple[Value, ...] | None:

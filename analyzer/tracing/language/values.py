@@ -335,6 +335,7 @@ class Partial:
     function: Value
     args: tuple[Value, ...]
     kwargs: dict[str, Value]
+    method: bool = False  # of the object whose attribute it is
 
 
 @dataclass(eq=False, slots=True)

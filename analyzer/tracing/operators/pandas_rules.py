@@ -6,6 +6,7 @@ from analyzer.tracing.language.rows import FRAME, SERIES, Rows
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.operands import items_of, tensor_of
+from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tables import frame_of
 
@@ -14,6 +15,12 @@ from analyzer.tracing.operators.tables import frame_of
 def frame(op: Op, data: Value, index: Value, columns: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(columns, Rows):
         columns = None
+    array = tensor_of(op.tr, data, "numpy") if isinstance(data, (Tensor, ListV)) else None
+    names = columns.items if isinstance(columns, ListV) and not columns.open else None
+    if array is not None and array.dims and names and array.dims[0] != 0:
+        width = array.dims[1] if len(array.dims) > 1 else 1
+        if isinstance(width, int) and width != len(names):
+            fail(op, "columns", f"the data has {width} columns, and {len(names)} names are given", (array,))
     return frame_of(op.tr, data, columns) or op.tr.unknown("a table", "data")
 
 

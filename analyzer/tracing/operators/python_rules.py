@@ -98,9 +98,9 @@ def prod(op: Op, values: Value, rest: tuple[Value, ...]) -> Value:
     return product(items)
 
 
-@operator("functools.partial", "function *args")
+@operator("functools.partial functools.partialmethod", "function *args")
 def partial(op: Op, function: Value, args: tuple[Value, ...]) -> Value:
-    return Partial(function, args, dict(op.extra))
+    return Partial(function, args, dict(op.extra), op.short == "partialmethod")
 
 
 @operator("types.MethodType", "function instance")
@@ -300,10 +300,3 @@ def weak(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
 @operator("typing.cast", "type value")
 def cast(op: Op, type: Value, value: Value) -> Value:
     return value
-
-
-@operator("tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.trange tqdm.std.tqdm", "iterable=None *rest")
-def progress(op: Op, iterable: Value, rest: tuple[Value, ...]) -> Value:
-    if op.short == "trange":
-        return BUILTINS["range"].run(Call(op.tr, (iterable,), {}, op.node))
-    return iterable if iterable is not None else op.tr.unknown("a progress bar", "imprecise")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.language.evaluation import seen
+from analyzer.tracing.language.evaluation import get_item, seen
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Object, Value
 from analyzer.tracing.operators.hyperparameters import plain
@@ -67,6 +67,25 @@ def matrix(op: Op, arg1: Value, shape: Value, rest: tuple[Value, ...]) -> Value:
         found = given if isinstance(given, Object) else array(op, given)
         dims = _dims_of(found)
     return _sparse(op.tr, dims if dims is not None and len(dims) == 2 else None, old, op.where)
+
+
+def part(tr: Tracer, value: Object, index: Value, node: ast.AST | None) -> Value:
+    """`matrix[index]`: of the older classes a matrix with as many axes, or a number."""
+    dims = _dims_of(value)
+    chosen = index if isinstance(index, tuple) else (index,)
+    if dims is None or not _is_old(value) or len(chosen) > 2 or any(i is None or i is ... for i in chosen):
+        return tr.unknown("a part of a sparse matrix", "data")
+    single = [isinstance(i, int) and not isinstance(i, bool) for i in chosen]
+    if single == [True, True]:
+        return tr.unknown("an element of a sparse matrix", "data", pytype="number")
+    found = get_item(tr, Tensor(dims, None, "numpy"), index, node)
+    if not isinstance(found, Tensor) or found.dims is None:
+        return tr.unknown("a part of a sparse matrix", "data")
+    kept = list(found.dims)
+    for place, alone in enumerate(single):
+        if alone:
+            kept.insert(place, 1)
+    return _sparse(tr, tuple(kept) if len(kept) == 2 else None, True, tr.site(node))
 
 
 def _is_size(value: Value) -> bool:

@@ -20,7 +20,8 @@ MOST_ROWS = 64  # of a list that are gone through one by one
 _KEEPING = frozenset((  # the shape stays
     "astype", "fillna", "ffill", "bfill", "interpolate", "copy", "sort_values", "sort_index", "round", "abs", "rank",
     "clip", "shift", "diff", "pct_change", "cumsum", "cumprod", "cummax", "cummin", "isna", "isnull", "notna",
-    "notnull", "replace", "infer_objects", "convert_dtypes", "rename", "set_axis",
+    "notnull", "replace", "infer_objects", "convert_dtypes", "rename", "set_axis", "map", "applymap", "isin", "between",
+    "where", "mask", "duplicated",
 ))
 _FEWER = frozenset(("dropna", "drop_duplicates", "query", "nlargest", "nsmallest", "truncate"))  # rows that are left
 _CHANGING = frozenset(("insert", "update", "pop"))
@@ -29,7 +30,7 @@ _OVER_ROWS = frozenset((
 ))
 # fmt: on
 _METHODS = _KEEPING | _FEWER | _CHANGING | _OVER_ROWS | {"index", "size", "head", "tail", "sample", "drop"}
-_TRUTHS = ("isna", "isnull", "notna", "notnull")
+_TRUTHS = ("isna", "isnull", "notna", "notnull", "isin", "between", "duplicated")
 
 
 @ATTRIBUTES.of(Rows)
@@ -230,6 +231,8 @@ def _called(tr: Tracer, value: Rows, name: str, args: tuple[Value, ...], kwargs:
         return None
     if name in ("to_numpy", "to_list", "tolist"):
         return _array(value) if name == "to_numpy" else Rows(LIST, _array(value))
+    if name == "duplicated" and is_frame:
+        return Rows(SERIES, Tensor(dims[:1], "bool", "numpy"))
     if name in _KEEPING or (name == "reset_index" and kwargs.get("drop") is True):
         made = value.like(dims, value.columns if name not in ("rename", "set_axis") else None)
         made.array.dtype = "bool" if name in _TRUTHS else None

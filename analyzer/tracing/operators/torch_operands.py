@@ -37,7 +37,7 @@ def shape_argument(op: Op, parts: tuple[Value, ...]) -> tuple[Any, ...] | None:
 
 def may_be_negative(tr: Tracer, size: Poly) -> bool:
     """Whether it may be, for all that layers of the program have demanded of the numbers that it is made of."""
-    if size.interval.lo >= 0:
+    if size.interval.lo >= 0 or tr.path.assumes(size >= 1) or tr.path.assumes(size >= 0):
         return False
     return interval_of(bounded(tr, size)).lo < 0
 

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from analyzer.tracing.programs.drivers import Driver
+from analyzer.tracing.programs.readme_examples import MEANT
 
 MOST_EXAMPLES = 4  # docstrings of one file
-# What every reader of an example takes to be imported; the module's own names come after.
-_MEANT = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "np": "numpy", "tf": "tensorflow"}
 _DOCUMENTED = (ast.ClassDef, ast.FunctionDef)
 _PARSER = doctest.DocTestParser()
 
@@ -26,7 +25,7 @@ def examples_of(relative: str, tree: ast.Module) -> list[Driver]:
             continue
         module = ".".join(Path(relative).with_suffix("").parts).removeprefix("src.").removesuffix(".__init__")
         used = {n.id for n in ast.walk(program) if isinstance(n, ast.Name)}
-        meant = [ast.Import([ast.alias(library, name)]) for name, library in _MEANT.items() if name in used]
+        meant = [ast.Import([ast.alias(library, name)]) for name, library in MEANT.items() if name in used]
         program.body[:0] = [*meant, ast.ImportFrom(module, [ast.alias(name="*")], 0)]
         ast.fix_missing_locations(program)
         found.append(Driver(f"{relative} (docstring of {node.name})", node.lineno, program, documented=True))

@@ -13,13 +13,13 @@ from itertools import islice
 from pathlib import Path
 
 from analyzer.tracing.imports.repository_files import python_files, text_of
+from analyzer.tracing.programs.readme_examples import examples_in
 from analyzer.tracing.programs.unit_tests import UnitTest, cases_of
 
 MOST_DRIVERS = 4  # of one file: the nearest to it decide
 MOST_FILES = 400  # that are looked at
 MOST_PARSED = 80  # of these: those that name a class or function of the file come first
 MOST_LISTED = 4000  # files of a repository by their names
-_FENCE = re.compile(r"^[ \t]*```[ \t]*\{?\.?(?:python|py|python3)\b[^\n]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
 USERS = re.compile(r"(^|[/_])(tests?|examples?|demos?|scripts?|train|main|tutorials?|benchmarks?)([/_.]|$)", re.I)
 _GUARD = re.compile(r"^if\b.*\b__main__\b", re.M)  # what makes a file of any name a program
 
@@ -53,15 +53,12 @@ def drivers_of(root: Path, relative: str, tree: ast.Module) -> list[Driver]:
     texts = [t for t in texts if imports.search(t[1])]
     told = [t for t in texts if t[2]] + [t for t in texts if not t[2] and names_package.search(t[1])]
     for path, text, _ in told[:MOST_PARSED]:
-        blocks = _blocks(text) if path.endswith((".md", ".rst")) else [(1, text)]
-        for line, block in blocks:
-            parsed = _parsed(block, line)
-            imported = _imported(parsed) if parsed is not None else {}
-            if parsed is None or not ({package, stem} & set(imported)):
+        for line, parsed in examples_in(text) if path.endswith((".md", ".rst")) else _program(text):
+            imported = _imported(parsed)
+            if not ({package, stem} & set(imported)):
                 continue
             used = set().union(*imported.values())
-            own = {n.name for n in ast.walk(parsed) if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
-            distance = 0 if used & names else 1 if set(word.findall(block)) - own else 2
+            distance = 0 if used & names else 1 if _named(parsed) & names else 2
             tests = cases_of(parsed)
             if tests or any(not isinstance(n, _DEFINITIONS) for n in parsed.body):
                 found.append((distance, Driver(path, line, parsed, tests, names_it=distance < 2)))
@@ -104,21 +101,20 @@ def _texts(root: Path, relative: str) -> Iterator[tuple[str, str]]:
             yield path, text
 
 
-def _blocks(text: str) -> list[tuple[int, str]]:
-    return [(text.count("\n", 0, m.start(1)) + 1, m[1]) for m in _FENCE.finditer(text)]
-
-
-def _parsed(block: str, line: int) -> ast.Module | None:
-    """The tree of an example, also of one that is indented or written with prompts. None where it is no program."""
-    lines = block.splitlines()
-    indent = min((len(t) - len(t.lstrip()) for t in lines if t.strip()), default=0)
-    lines = [t[indent:] for t in lines]
-    if next((t for t in lines if t.strip()), "").startswith(">>>"):
-        lines = [t[4:] if t.startswith((">>> ", "... ")) else "" for t in lines]  # what lies between was printed
+def _program(text: str) -> list[tuple[int, ast.Module]]:
     try:
-        return ast.parse("\n" * (line - 1) + "\n".join(lines))
+        return [(1, ast.parse(text))]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+        return []
+
+
+def _named(tree: ast.Module) -> set[str]:
+    """The names that a program uses, and does not define as a class or function itself."""
+    own = {n.name for n in ast.walk(tree) if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
+    nodes = list(ast.walk(tree))
+    used = {n.id for n in nodes if isinstance(n, ast.Name)} | {n.attr for n in nodes if isinstance(n, ast.Attribute)}
+    written = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    return (used | {word for text in written for word in re.findall(r"\w+", text)}) - own
 
 
 def _imported(tree: ast.Module) -> dict[str, set[str]]:

@@ -23,8 +23,8 @@ def tell_exception(tr: Tracer, error: PyRaise) -> None:
     if tr.symbols.known.keys() - tr.sampler.counted:
         return  # sizes that nobody gives: how many elements there are, and which are equal, is not known then
     raised = error.message == "raised by the program"
-    if (raised or kind is AssertionError) and tr.sampler.rests_on != COMPUTED:
-        return
+    if (raised or kind is AssertionError) and (tr.sampler.rests_on != COMPUTED or tr.path.decisions):
+        return  # behind a decision it refuses what a user may give, whose value is not known
     if tr.met_default and re.search(r"\bNone(Type)?\b", error.message):
         return  # a flag without a default, which whoever runs the program gives
     said = _words(error) if raised else error.message
