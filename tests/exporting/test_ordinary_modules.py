@@ -66,6 +66,45 @@ def test_names_results_and_methods_of_its_own_cost_no_export(project):
     assert [f.rule for f in found] == ["numerical/log-of-nonpositive"]
 
 
+RECORDED = """
+    import dataclasses
+
+    import torch
+    from torch import nn
+
+
+    @dataclasses.dataclass
+    class Packed:
+        rows: torch.Tensor
+        ends: torch.Tensor
+        sizes: list
+
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(4, 3)
+
+        def forward(self, x):
+            ends = torch.tensor([0, 2, 3])
+            rows = [self.fc(x[int(a.item()) : int(b.item())]) for a, b in zip(ends, ends[1:])]
+            return Packed(torch.cat(rows), ends, [(1, 2)])
+
+
+    def build():
+        torch.manual_seed(0)
+        return Net(), (torch.rand(3, 4),)
+"""
+
+
+def test_a_run_whose_sizes_values_decide_keeps_what_an_object_of_its_own_holds(project):
+    """Such a run is recorded with proxies in the place of tensors: the record had no result, the file no graph."""
+    project.write("net.py", RECORDED)
+    target = TargetConfig(id="net", entry="net.py:build")
+    graph = export("net.py:build", project.root, target=target, sandbox=ProcessSandbox())
+    assert [list(v.shape) for v in graph.graph.outputs] == [[3, 3], [3]]
+
+
 PHYSICS = """
     import torch
     from torch import nn

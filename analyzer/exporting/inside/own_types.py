@@ -24,7 +24,7 @@ def register(values: Any, torch: Any) -> bool:
         def parts(value: Any) -> tuple[list[Any], Any]:
             own = _attributes(value)
             names = tuple(
-                n for n, child in own.items() if any(isinstance(x, torch.Tensor) for x in _held(child, torch))
+                n for n, child in own.items() if any(isinstance(x, _stands_for(torch)) for x in _held(child, torch))
             )
             rest = {name: child for name, child in own.items() if name not in names}
             return [own[name] for name in names], _Rest(type(value), names, rest)
@@ -85,10 +85,15 @@ def _holds_tensors(value: Any, torch: Any) -> bool:
     return any(isinstance(child, torch.Tensor) for child in _held(value, torch))
 
 
+def _stands_for(torch: Any) -> tuple[Any, ...]:
+    """Tensors, and what stands for one while operators are recorded."""
+    return torch.Tensor, torch.fx.Proxy
+
+
 def _held(value: Any, torch: Any, depth: int = 0) -> Iterator[Any]:
     """A value and all that it holds."""
     yield value
-    if depth == DEPTH or isinstance(value, (torch.Tensor, torch.nn.Module, type, ModuleType)):
+    if depth == DEPTH or isinstance(value, (*_stands_for(torch), torch.nn.Module, type, ModuleType)):
         return
     if isinstance(value, dict):
         children: Any = value.values()
