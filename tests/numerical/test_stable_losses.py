@@ -41,6 +41,24 @@ def test_beside_another_element_than_the_greatest_it_may_overflow(how: dict[str,
     assert bounds(log_softmax(**how), RANGES)[1] > 1e30
 
 
+def gathered_maximum(axis: int = 1, shape: tuple[int, ...] = (4, 1, 3)) -> Graph:
+    """A sum of exponentials of distances to the maximum, gathered at a place whose axis is put back."""
+    b = Builder()
+    x = b.input("x", (4, 5, 3))
+    place = b.op("Reshape", b.op("ArgMax", x, axis=axis, keepdims=0), b.const(shape, np.int64))
+    greatest = b.op("GatherElements", x, place, axis=1)
+    total = b.op("ReduceSum", b.op("Exp", b.op("Sub", x, greatest), name="exp"), b.const([1], np.int64))
+    return b.graph(b.op("Log", total, name="log"))
+
+
+def test_a_maximum_is_gathered_where_the_axis_of_its_place_is_put_back() -> None:
+    assert rules(gathered_maximum(), RANGES) == []
+
+
+def test_a_place_along_another_axis_is_none_of_the_greatest() -> None:
+    assert ("exp-overflow", "exp") in rules(gathered_maximum(axis=2, shape=(4, 5, 1)), RANGES)
+
+
 def cross_entropy(classes: int = 5, every: str = "running", hidden: float = -np.inf) -> Graph:
     """The distances of all other scores to the label's."""
     b = Builder()

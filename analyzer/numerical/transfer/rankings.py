@@ -18,7 +18,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor, count
 from analyzer.numerical.transfer.attained import Attained, as_fact, attained_by
 from analyzer.numerical.transfer.facts import reduction_fact
 from analyzer.numerical.transfer.peaks import peaks_of
-from analyzer.operators.declaration import CONVERTS
+from analyzer.operators.declaration import CONVERTS, RESHAPES
 
 
 def permutation_fact(size: Any, axis: int) -> dict[str, Any]:
@@ -79,15 +79,27 @@ def with_greatest(x: AbstractTensor, indices: AbstractTensor, axis: int) -> dict
 
 
 def at_extreme(x: AbstractTensor, indices: AbstractTensor, axis: int) -> dict[str, Any]:
-    """What is gathered where `x` is greatest, or least, along an axis is its maximum, or minimum, there."""
-    made = indices.origin
-    if made is not None and made.rule.operator.traits & CONVERTS and not made.inputs[0].dtype.is_float:
-        made = made.inputs[0].origin
-    if made is None or made.rule.name not in ("ArgMax", "ArgMin") or made.context.is_tf or x.shape is None:
+    """What is gathered where `x` is greatest, or least, along an axis is its maximum, or minimum, there.
+
+    The axis may be taken away by the search and put back by a reshape.
+    """
+    if x.shape is None or x.nan or indices.shape is None or indices.shape[axis] != 1:
+        return {}
+    kept, found = 1, indices
+    while (made := found.origin) is not None and made.rule.operator.traits & (CONVERTS | RESHAPES):
+        found = made.inputs[0]
+        if made.rule.operator.traits & RESHAPES:
+            without = tuple(size for i, size in enumerate(indices.shape) if i != axis)
+            if not kept or found.shape != without:
+                return {}
+            kept = 0
+        elif found.dtype.is_float:
+            return {}
+    if made is None or made.rule.name not in ("ArgMax", "ArgMin") or made.context.is_tf:
         return {}
     context = made.context
     same = made.inputs[0].key == x.key and int(context.attr("axis", 0)) % len(x.shape) == axis
-    if not same or not int(context.attr("keepdims", 1)) or x.nan:
+    if not same or int(context.attr("keepdims", 1)) != kept:
         return {}
     return reduction_fact("max" if made.rule.name == "ArgMax" else "min", x, (axis,), True)
 
