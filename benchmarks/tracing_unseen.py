@@ -194,7 +194,7 @@ def mutants(
     for path in sorted({p for p, _ in ran}):
         if path == DRIVER or re.search(r"(^|/)(tests?|examples?)(/|$)|(^|/)test_|_test\.py$", path):
             continue  # the package's own code is meant
-        trees[path] = ast.parse((root / path).read_text(encoding="utf-8"))
+        trees[path] = ast.parse((root / path).read_text(encoding="utf-8-sig"))
         for index, (call, place) in enumerate(sites(trees[path])):
             if (path, call.lineno) in ran or (path, place.lineno) in ran:
                 places.append((path, index))
@@ -297,7 +297,7 @@ def judge_dry(made: list[Mutant], seconds: float) -> None:
 
 def _changed_lines(mutant: Mutant) -> set[tuple[str, int]]:
     """Where the changed file differs: a layer of wrong size is told where it is made as well as where it is called."""
-    before = ast.unparse(ast.parse((Path(mutant.root) / mutant.path).read_text(encoding="utf-8"))).splitlines()
+    before = ast.unparse(ast.parse((Path(mutant.root) / mutant.path).read_text(encoding="utf-8-sig"))).splitlines()
     pairs = enumerate(zip(before, mutant.text.splitlines(), strict=False), start=1)
     return {(mutant.path, number) for number, (old, new) in pairs if old != new}
 
@@ -309,7 +309,7 @@ def _lines_of_clean(mutant: Mutant) -> tuple[set[tuple[str, int]], set[tuple[str
     """What is reported of the unmodified file, as it is printed: with the driver, and alone."""
     key = (mutant.root, mutant.path, mutant.driver)
     if key not in _CLEAN:
-        text = ast.unparse(ast.parse((Path(mutant.root) / mutant.path).read_text(encoding="utf-8")))
+        text = ast.unparse(ast.parse((Path(mutant.root) / mutant.path).read_text(encoding="utf-8-sig")))
         with _copied(Path(mutant.root), mutant.path, text) as copy:
             (copy / DRIVER).write_text(mutant.driver, encoding="utf-8")
             found = _lines(copy, DRIVER)
