@@ -30,7 +30,7 @@ from analyzer.tracing.language.values import (
     Value,
     field_names,
 )
-from analyzer.tracing.operators import layer_attribute_set
+from analyzer.tracing.operators import layer_attribute_deleted, layer_attribute_set
 from analyzer.tracing.operators.tables import set_names
 from analyzer.tracing.operators.torch_modules import register
 from analyzer.tracing.paths.tracer import Tracer
@@ -44,6 +44,8 @@ def delete_attribute(tr: Tracer, owner: Value, name: str) -> None:
     if isinstance(owner, (Instance, Layer, Object, Unknown)):
         tr.touch(owner)
         old = owner.attrs.pop(name, None)
+        if isinstance(owner, Layer):
+            layer_attribute_deleted(tr, owner, name)
         items = owner.attrs.get(CHILDREN)
         if isinstance(items, ListV) and any(child is old for child in items.items):
             tr.touch(items)
@@ -142,6 +144,8 @@ def _set_on_library(tr: Tracer, owner: Api, name: str, value: Value) -> None:
     back = isinstance(value, Api) and canonical(value.name).name == full  # as it was kept: `torch.one_hot = before`
     lost = isinstance(value, Unknown) and not value.known_source and not value.pytype
     serves = lost or isinstance(value, (Function, Class, Partial, Bound, Native, Api))
+    if full.startswith("torch.nn.") and owner.name.rpartition(".")[2][:1].isupper():
+        tr.modes_origin = tr.modes_origin or "imprecise"  # its objects have what they had not
     if full not in own.items and (back or not serves):
         return
     tr.shared.summaries = None  # what libraries call may be this
