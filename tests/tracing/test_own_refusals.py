@@ -57,3 +57,36 @@ def test_an_exception_of_the_programs_own_is_no_refusal_of_sizes(tmp_path: Path)
     assert errors(tmp_path, f"{text}Net(4)(torch.zeros(2, 3, 5))\n") == []
     text = NET.replace("CONDITION", "self.dim == 4").replace("RAISED", "ValueError('four')")
     assert errors(tmp_path, f"{text}Net(4)(torch.zeros(2, 3, 5))\n") == []
+
+
+OWN = """
+class Refused(Exception):
+    pass
+class WrongShape(Refused, ValueError):
+    pass
+class Stopped(Exception):
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("raised", "used", "lines"),
+    [
+        ("WrongShape('wrong')", "{}", [17]),
+        ("WrongShape(f'{d}')", "{}", [17]),
+        ("WrongShape", "{}", [17]),
+        ("Stopped('wrong')", "{}", []),
+        ("WrongShape('wrong')", "try:\n    {}\nexcept WrongShape:\n    pass", []),
+        ("WrongShape('wrong')", "try:\n    {}\nexcept Refused as error:\n    print(error)", []),
+        ("WrongShape('wrong')", "try:\n    {}\nexcept (KeyError, ValueError):\n    pass", []),
+        ("WrongShape('wrong')", "try:\n    {}\nexcept Stopped:\n    pass", [17]),
+        ("WrongShape('wrong')", "import contextlib\nwith contextlib.suppress(Refused):\n    {}", []),
+        ("WrongShape('wrong')", "import pytest\nwith pytest.raises(WrongShape):\n    {}", []),
+        ("WrongShape('wrong')", "import unittest\nwith unittest.TestCase().assertRaises(Refused):\n    {}", []),
+    ],
+)
+def test_an_exception_that_inherits_from_a_refusal(tmp_path: Path, raised: str, used: str, lines: list[int]) -> None:
+    text = OWN + NET.replace("CONDITION", "d != self.dim").replace("RAISED", raised)
+    for size in (4, 5):
+        called = used.format(f"Net(4)(torch.zeros(2, 3, {size}))")
+        assert errors(tmp_path, f"{text}{called}\n") == (lines if size == 5 else [])

@@ -22,7 +22,7 @@ from analyzer.tracing.language.own_truths import own_truth
 from analyzer.tracing.language.suspended_bodies import held
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import Test, truth_of
-from analyzer.tracing.language.values import Instance, Object, Unknown, Value
+from analyzer.tracing.language.values import Class, Instance, Object, Unknown, Value
 from analyzer.tracing.language.yields import suspends
 from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.paths.agreement import alike
@@ -88,16 +88,28 @@ def run_if(tr: Tracer, node: ast.If) -> Signal:
 def _tell_refusal(tr: Tracer, node: ast.If, taken: list[ast.stmt], error: PyRaise) -> None:
     """A program that refuses sizes itself, by an exception that says so, fails as an operator's refusal does."""
     last = taken[-1] if taken else None
-    if not isinstance(last, ast.Raise) or isinstance(error, ShapeFailure) or error.name not in REFUSALS:
+    if not isinstance(last, ast.Raise) or isinstance(error, ShapeFailure) or not _refuses_arguments(error):
         return
     library = tr.frame.path.startswith(MARK)
     told = not tr.made_up and not tr.speculating
     if told and _refuses(taken) and about_sizes(tr, node.test):
         words = error.value.attrs.get("args") if isinstance(error.value, (Instance, Object)) else None
-        if library and isinstance(words, tuple) and words and isinstance(words[0], str):
-            tr.refuse(f"{error.name} is raised: {' '.join(words[0].split())[:160]}", last, "raise")
         said = f"`{ast.unparse(node.test)[:120]}` is {'true' if taken is node.body else 'false'}"
-        tr.refuse(f"the program raises {error.name}, since {said}", last, "raise")
+        message = f"the program raises {error.name}, since {said}"
+        if library and isinstance(words, tuple) and words and isinstance(words[0], str):
+            message = f"{error.name} is raised: {' '.join(words[0].split())[:160]}"
+        try:
+            tr.refuse(message, last, "raise")
+        except ShapeFailure as failure:
+            failure.raised, failure.value = error, error.value
+            raise
+
+
+def _refuses_arguments(error: PyRaise) -> bool:
+    """Whether it is one of Python's exceptions for what does not fit, or of a class that inherits from one."""
+    cls = error.value.cls if isinstance(error.value, Instance) else error.value
+    bases = cls.library_bases if isinstance(cls, Class) else ()
+    return error.name in REFUSALS or any(base.rpartition(".")[2] in REFUSALS for base in bases)
 
 
 def _passes(tr: Tracer, refusing: list[ast.stmt]) -> None:

@@ -28,6 +28,7 @@ from analyzer.tracing.language.plain_data import (
     plain_data,
 )
 from analyzer.tracing.language.sets import of_sets
+from analyzer.tracing.language.setting_attributes import write_through
 from analyzer.tracing.language.tensors import OpenSize, Size
 from analyzer.tracing.language.truths import truth_of
 from analyzer.tracing.language.values import (
@@ -48,6 +49,7 @@ from analyzer.tracing.language.values import (
     Value,
 )
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.torch_modules import Children
 from analyzer.tracing.paths.agreement import alike
 from analyzer.tracing.paths.problems import PyRaise, exception_name
 from analyzer.tracing.paths.tracer import Tracer
@@ -292,6 +294,8 @@ _NEW_SETS = ("difference", "intersection")
 
 
 def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    if isinstance(owner, Children):
+        write_through(tr, owner, name, args, kwargs)
     items = owner.items
     found: Any
     if name == "items":

@@ -57,9 +57,11 @@ def catches(names: list[str], problem: PyRaise) -> bool:
     if set(names) & (ANYTHING if problem.name not in _NO_ERRORS else {"BaseException"}):
         return True
     if isinstance(problem, ShapeFailure):
-        return bool(set(names) & ON_SHAPES)
+        own = problem.raised is not None and catches(names, problem.raised)
+        return own or bool(set(names) & ON_SHAPES)
     family = [problem.name]
-    if isinstance(problem.value, Instance):
-        family += [getattr(c, "name", "").rpartition(".")[2] for c in problem.value.cls.mro]
+    cls = problem.value.cls if isinstance(problem.value, Instance) else problem.value
+    if isinstance(cls, Class):
+        family += [getattr(c, "name", "").rpartition(".")[2] for c in cls.mro]
     kinds = [kind for name in family if isinstance(kind := getattr(builtins, name, None), type)]
     return bool({*family, *(base.__name__ for kind in kinds for base in kind.__mro__)} & set(names))

@@ -18,7 +18,7 @@ from analyzer.tracing.language.overwriting import integers, set_somewhere
 from analyzer.tracing.language.plain_data import IDENTICAL, hashable, is_plain
 from analyzer.tracing.language.python_version import is_python_version, part
 from analyzer.tracing.language.rows import Rows
-from analyzer.tracing.language.setting_attributes import delete_attribute, set_attribute
+from analyzer.tracing.language.setting_attributes import delete_attribute, put_into_table
 from analyzer.tracing.language.tensor_objects import dispatched, tensor_in
 from analyzer.tracing.language.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.language.values import (
@@ -287,7 +287,7 @@ def _made(tr: Tracer, value: DefaultDict, index: Value) -> Value:
 def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
     index = seen(index)
     if isinstance(owner, Children) and isinstance(index, str):
-        set_attribute(tr, owner.module, index, value)
+        put_into_table(tr, owner.module, index, value)
     if isinstance(owner, Rows):
         set_column(tr, owner, index)
     elif isinstance(owner, DictV):
@@ -350,7 +350,7 @@ def delete_item(tr: Tracer, owner: Value, index: Value) -> None:
     elif (held := store_of(tr, owner)) is not None:
         delete_item(tr, held, index)
     elif isinstance(owner, Children) and isinstance(index, str):
-        delete_attribute(tr, owner.module, index)
+        delete_attribute(tr, owner.module, index, plainly=True)
     elif isinstance(owner, DictV):
         tr.touch(owner)
         if hashable(index):

@@ -109,7 +109,8 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     if modelled is not None:
         return modelled
     if value.cls.closed and not value.open and not name.startswith("__") and _knows_attributes(value.cls, name):
-        if tr.guards and not value.cls.library_bases and not _set_anywhere(tr, value.cls, name):
+        lacks = not value.cls.library_bases or lacks_attribute(tr, value, name)
+        if tr.guards and lacks and not _set_anywhere(tr, value.cls, name):
             raise PyRaise("AttributeError", name)
         _missing(tr, value, name, node)
     tr.touch(value)

@@ -30,20 +30,44 @@ from analyzer.tracing.language.values import (
     Value,
     field_names,
 )
-from analyzer.tracing.operators import layer_attribute_set
+from analyzer.tracing.operators import layer_attribute_deleted, layer_attribute_set
 from analyzer.tracing.operators.tables import set_names
-from analyzer.tracing.operators.torch_modules import register
+from analyzer.tracing.operators.torch_modules import Children, register
 from analyzer.tracing.paths.tracer import Tracer
 
 
-def delete_attribute(tr: Tracer, owner: Value, name: str) -> None:
+def put_into_table(tr: Tracer, owner: Layer | Instance, name: str, value: Value) -> None:
+    """`module._modules[name] = value`, or `_parameters`: no property or `__setattr__` of the name is asked."""
+    tr.touch(owner)
+    old = owner.attrs.get(name)
+    owner.attrs[name] = value
+    if isinstance(owner, Layer):
+        layer_attribute_set(owner, name, value)
+    register(tr, owner, name, old, value)
+
+
+def write_through(tr: Tracer, table: Children, method: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+    """A method of a module's table changes the module."""
+    given = args[0] if args else None
+    if method == "update" and (not args or (isinstance(given, DictV) and not given.open)):
+        for name, value in {**(given.items if isinstance(given, DictV) else {}), **kwargs}.items():
+            put_into_table(tr, table.module, name, value)
+    elif method == "pop" and isinstance(given, str):
+        delete_attribute(tr, table.module, given, plainly=True)
+    elif method in ("update", "pop", "popitem", "clear", "setdefault"):
+        tr.forget([table.module])
+
+
+def delete_attribute(tr: Tracer, owner: Value, name: str, plainly: bool = False) -> None:
     found = owner.cls.find(name) if isinstance(owner, Instance) else None
-    if found is not None and isinstance(found[0], Function) and "attribute deleter" in found[0].options:
+    if not plainly and found is not None and isinstance(found[0], Function) and "attribute deleter" in found[0].options:
         call(tr, Bound(owner, found[0].options["attribute deleter"], found[1]), (), {})
         return
     if isinstance(owner, (Instance, Layer, Object, Unknown)):
         tr.touch(owner)
         old = owner.attrs.pop(name, None)
+        if isinstance(owner, Layer):
+            layer_attribute_deleted(tr, owner, name)
         items = owner.attrs.get(CHILDREN)
         if isinstance(items, ListV) and any(child is old for child in items.items):
             tr.touch(items)
@@ -102,11 +126,9 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         owner.scope.names[name] = value
     elif isinstance(owner, (Layer, Object, Unknown)):
         tr.touch(owner)
-        old = owner.attrs.get(name)
-        owner.attrs[name] = value
         if isinstance(owner, Layer):
-            layer_attribute_set(owner, name, value)
-            register(tr, owner, name, old, value)
+            put_into_table(tr, owner, name, value)
+        owner.attrs[name] = value
     elif isinstance(owner, Module):
         if isinstance(owner.scope, LazyScope):
             tr.shared.summaries = None  # its functions are not those that were summarised
@@ -142,6 +164,8 @@ def _set_on_library(tr: Tracer, owner: Api, name: str, value: Value) -> None:
     back = isinstance(value, Api) and canonical(value.name).name == full  # as it was kept: `torch.one_hot = before`
     lost = isinstance(value, Unknown) and not value.known_source and not value.pytype
     serves = lost or isinstance(value, (Function, Class, Partial, Bound, Native, Api))
+    if full.startswith("torch.nn.") and owner.name.rpartition(".")[2][:1].isupper():
+        tr.modes_origin = tr.modes_origin or "imprecise"  # its objects have what they had not
     if full not in own.items and (back or not serves):
         return
     tr.shared.summaries = None  # what libraries call may be this

@@ -27,7 +27,7 @@ from analyzer.tracing.language.values import (
 )
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.flags import flag_values
-from analyzer.tracing.operators.layer_attributes import layer_attribute, layer_attribute_set
+from analyzer.tracing.operators.layer_attributes import layer_attribute, layer_attribute_deleted, layer_attribute_set
 from analyzer.tracing.operators.layers import call_layer, make_layer, open_sequence
 from analyzer.tracing.operators.layers import layer_method as run
 from analyzer.tracing.operators.modules import (
@@ -61,6 +61,7 @@ __all__ = [
     "initialise_instance",
     "instance_attribute",
     "layer_attribute",
+    "layer_attribute_deleted",
     "layer_attribute_set",
     "public_names",
     "shape_of",

@@ -8,6 +8,8 @@ from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import Bound, Function, Native, Partial, Unknown, Value
 from analyzer.tracing.operators import shape_of
+from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -45,13 +47,32 @@ def of_tensorflow(op: Op, args: tuple[Value, ...]) -> Value:
 
 
 _UNARY = """relu elu sigmoid hard_sigmoid softmax softplus softsign tanh exp log square sqrt abs sign round sin cos clip
-    dropout l2_normalize bias_add variable get_value eval update cast_to_floatx"""
+    dropout l2_normalize variable get_value eval update cast_to_floatx"""
 
 
 @operator(" ".join(f"keras.backend.{name}" for name in _UNARY.split()), "x *rest")
 def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, x)
     return like(op, source, source.shape, source.dtype) if source is not None else unknown_tensor(op, "tf")
+
+
+@operator("keras.backend.bias_add", "x bias data_format=None")
+def bias_add(op: Op, x: Value, bias: Value, data_format: Value) -> Value:
+    """A bias of one axis is for the channels; another has all axes of an example."""
+    source, added = tensor(op, x), tensor(op, bias)
+    if source is None or added is None or source.dims is None or added.dims is None:
+        return same_shape(op, x, ())
+    asked = image_data_format(op) if data_format is None else data_format
+    rank, axes = len(source.dims), len(added.dims)
+    if axes not in (1, rank - 1):
+        told = f"the bias has the shape {show_shape(added.dims)} and must have 1 or {rank - 1} axes"
+        fail(op, "rank", told, (source, added))
+    if axes == 1 and asked in ("channels_last", "channels_first"):
+        form = "NHWC" if asked == "channels_last" else "NCHW"
+        return apply(op, "tf", "BiasAdd", (source, added), {"data_format": form})
+    if axes > 1 and asked == "channels_last":
+        return broadcast(op, "+", source, added, "tf")
+    return same_shape(op, x, ())
 
 
 @operator("keras.backend.int_shape", "x")

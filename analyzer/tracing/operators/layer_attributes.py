@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 
 from analyzer.frameworks.api_tables import all_tables, framework_data
+from analyzer.tracing.language.known_types import OTHER_CLASS
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import CHILDREN, Bound, Layer, ListV, Value
+from analyzer.tracing.language.values import CHILDREN, Bound, Instance, Layer, ListV, Unknown, Value
 from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.keras_graphs import INPUT, OUTPUT, weights_of
 from analyzer.tracing.operators.torch_modules import children_of
+from analyzer.tracing.paths.problems import PyRaise
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly
 
@@ -63,6 +65,8 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
         return width // heads if isinstance(width, int) and isinstance(heads, int) and heads else tr.unknown(name)
     if name == "training" or _is_parameter_of(layer, name):
         return tr.unknown(f"attribute {name}")  # what the constructor makes of its default
+    if tr.guards and lacks_attribute(tr, layer, name):
+        raise PyRaise("AttributeError", name)
     return Bound(layer, name)
 
 
@@ -100,6 +104,8 @@ def _is_parameter_of(layer: Layer, name: str) -> bool:
 
 def has_attribute(layer: Layer, name: str) -> bool:
     """Whether a layer is known to have it: what it was made of, its parameters, PyTorch's methods."""
+    if isinstance(layer.built.get(name), Unknown) and name not in layer.attrs:
+        return False  # it was deleted
     if name in layer.args or name in layer.attrs or of_convolution(layer, name) is not None:
         return True
     weighted = bool(WEIGHTED.match(layer.name))
@@ -114,6 +120,29 @@ def lacks_private(layer: Layer, name: str) -> bool:
         return False
     known = framework_data("torch")["attributes"]["torch.nn.Module"]
     return name not in layer.attrs and name not in known and not _PRIVATE.fullmatch(name)
+
+
+_WHOLE = re.compile(
+    r"torch\.nn\.(Linear|Conv(Transpose)?[123]d|BatchNorm[123]d|LayerNorm|GroupNorm|Embedding|Identity)"
+)
+_BROUGHT = frozenset((
+    "weight", "bias", "reset_parameters", "transposed", "output_padding", "running_mean", "running_var",
+    "num_batches_tracked", "reset_running_stats", "from_pretrained", "parametrizations",
+))  # fmt: skip
+
+
+def lacks_attribute(tr: Tracer, layer: Layer, name: str) -> bool:
+    """Whether a layer of PyTorch, all of whose attributes are known, has none of the name.
+
+    Not once an object was given to what is not understood, nor where the program sets attributes on classes of PyTorch.
+    """
+    if not _WHOLE.fullmatch(layer.name) or name.startswith("_") or OTHER_CLASS in layer.attrs:
+        return False
+    if not tr.knows_objects or tr.modes_origin or any(name in told for told in tr.shared.set_on_libraries.items):
+        return False
+    if has_attribute(layer, name) or name in layer.built or _is_parameter_of(layer, name):
+        return False
+    return name not in _BROUGHT and name not in framework_data("torch")["attributes"]["torch.nn.Module"]
 
 
 _PRIVATE = re.compile(
@@ -165,3 +194,19 @@ def layer_attribute_set(layer: Layer, name: str, value: Value) -> None:
         layer.built[name] = value
     if name in layer.args:
         layer.args = {**layer.args, name: value}
+
+
+def layer_attribute_deleted(tr: Tracer, layer: Layer, name: str) -> None:
+    if name in ("weight", "bias"):
+        layer.built[name] = tr.unknown(f"a deleted {name}")
+
+
+def register_tensor(tr: Tracer, owner: Layer | Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+    """`register_buffer(name, tensor, persistent=True)` and `register_parameter(name, param)`."""
+    name = args[0] if args else kwargs.get("name")
+    value = args[1] if len(args) > 1 else kwargs.get("tensor", kwargs.get("param"))
+    if isinstance(name, str):
+        tr.touch(owner)
+        owner.attrs[name] = value
+        if isinstance(owner, Layer):
+            layer_attribute_set(owner, name, value)

@@ -33,6 +33,7 @@ from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.keras_building import check_built
 from analyzer.tracing.operators.keras_construction import OF_KERAS_1, check_keras_construction
 from analyzer.tracing.operators.keras_graphs import remember_call, weights_of
+from analyzer.tracing.operators.layer_attributes import register_tensor
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
@@ -369,6 +370,9 @@ def layer_method(
         return child if child is not None else tr.unknown("a submodule")
     if name in ("add_module", "register_module") and layer.name.startswith("torch."):
         return add_module(tr, layer, args, kwargs)
+    if name in ("register_buffer", "register_parameter") and layer.name.startswith("torch."):
+        register_tensor(tr, layer, args, kwargs)
+        return None
     items = layer.attrs.get(CHILDREN)
     if isinstance(items, (ListV, DictV)):
         if name in ("append", "extend", "insert", "items", "keys", "values", "pop", "update", "get", "add"):
@@ -406,7 +410,6 @@ def layer_method(
         "build",
         "reset_parameters",
         "zero_grad",
-        "register_buffer",
     ):
         return tr.unknown(f"{name}()", "foreign")
     return tr.unknown(f"{layer.name}.{name}()")

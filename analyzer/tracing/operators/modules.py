@@ -25,9 +25,10 @@ from analyzer.tracing.operators import keras_models, optimizers
 from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
 from analyzer.tracing.operators.keras_attention import attention_part
 from analyzer.tracing.operators.keras_graphs import base_config
-from analyzer.tracing.operators.layer_attributes import layer_attribute
+from analyzer.tracing.operators.layer_attributes import layer_attribute, register_tensor
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, make_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
+from analyzer.tracing.operators.registered_tensors import registered_tensors
 from analyzer.tracing.operators.test_case_rules import assertion, is_assertion
 from analyzer.tracing.operators.torch_distribution_rules import HELD, is_distribution
 from analyzer.tracing.operators.torch_distribution_rules import inherited as inherited_distribution
@@ -157,7 +158,7 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
     if name == "_modules":
         return children_of(instance)
     if name in ("_parameters", "_buffers"):
-        return DictV({k: v for k, v in instance.attrs.items() if isinstance(v, (Layer, Instance))}, True)
+        return registered_tensors(tr, instance, name)
     return None
 
 
@@ -212,11 +213,7 @@ def instance_method(
             change_modes(tr, owner, name, args, kwargs)
         return owner
     if name == "register_buffer" or name == "register_parameter":
-        label = args[0] if args else kwargs.get("name")
-        value = args[1] if len(args) > 1 else kwargs.get("tensor", kwargs.get("param"))
-        if isinstance(label, str):
-            tr.touch(owner)
-            owner.attrs[label] = value
+        register_tensor(tr, owner, args, kwargs)
         return None
     if name in ("add_module", "register_module"):
         return add_module(tr, owner, args, kwargs)

@@ -23,7 +23,7 @@ def named_parameters(tr: Tracer, module: Layer | Instance) -> ListV:
     modules = named_modules(module)
     whole, found, seen = not modules.open, [], set()
     for prefix, part in modules.items:
-        for name, value in _own(tr, part):
+        for name, value in own_parameters(tr, part):
             if value is None:
                 continue
             if not isinstance(value, Tensor):
@@ -34,22 +34,30 @@ def named_parameters(tr: Tracer, module: Layer | Instance) -> ListV:
     return ListV(found[:MOST_PARAMETERS], not whole or len(found) > MOST_PARAMETERS)
 
 
-def _own(tr: Tracer, module: Value) -> Iterator[tuple[str, Value]]:
+def own_parameters(tr: Tracer, module: Value) -> Iterator[tuple[str, Value]]:
+    """The names and values of a module's own, not of its children's; one without a name may be any."""
     if isinstance(module, Layer):
         short = module.name.rpartition(".")[2]
         if WEIGHTED.match(module.name) and short != "Bilinear":
             names = ("weight",) if short.startswith("Embedding") else ("weight", "bias")
-            yield from ((name, parameter(tr, module, name)) for name in names)
+            kept = ((name, parameter(tr, module, name)) for name in names)
+            yield from ((name, value) for name, value in kept if not isinstance(value, Tensor) or _registered(value))
+            yield from ((k, v) for k, v in module.attrs.items() if _registered(v) and k not in names)
         elif _MAY_HAVE.match(module.name) or not module.name.startswith("torch.nn.") or module.name.count(".") > 2:
             yield "", tr.unknown("a parameter")
         return
     if module.open or "__layer__" in module.attrs:
         yield "", tr.unknown("a parameter")
     for name, value in module.attrs.items():
-        if isinstance(value, Tensor) and "variable" in value.tags:
+        if _registered(value):
             yield name, value
         elif not isinstance(value, (Tensor, int, float, str, bool, tuple, type(None))) and not is_module(value):
             yield from [("", tr.unknown("a parameter"))] if isinstance(value, (ListV, DictV)) else []
+
+
+def _registered(value: Value) -> bool:
+    """Whether it is a parameter: another tensor that is set in the place of one is not."""
+    return isinstance(value, Tensor) and "variable" in value.tags
 
 
 def initialise(tr: Tracer, optimizer: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:

@@ -39,6 +39,19 @@ def _stretched(op: Op, input: Tensor, other: Value) -> Value:
     return input
 
 
+@operator("torch.Tensor.fill_diagonal_", "input fill_value wrap=False")
+def filled_diagonal(op: Op, input: Value, fill_value: Value, wrap: Value) -> Value:
+    """Of a matrix, or of a tensor whose sizes are all the same."""
+    if not isinstance(input, Tensor) or input.dims is None:
+        return input if isinstance(input, Tensor) else unknown_tensor(op, "torch")
+    told = f"the tensor has the shape {show_shape(input.dims)}"
+    if len(input.dims) < 2:
+        fail(op, "rank", f"{told} and needs 2 dimensions or more", (input,))
+    for size in input.dims[1:] if len(input.dims) > 2 else ():
+        require(op, equal(size, input.dims[0]), "size", f"{told}: all sizes must be the same", (input,))
+    return input
+
+
 @operator("torch.Tensor.masked_fill torch.masked_fill", "input mask value")
 def masked(op: Op, input: Value, mask: Value, value: Value) -> Value:
     """Mask and tensor are broadcast against each other."""

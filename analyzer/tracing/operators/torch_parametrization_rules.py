@@ -58,6 +58,8 @@ def of_norm_one(op: Op, module: Value, name: Value, dim: Value) -> Value:
             kept = None if dim is None else dim % rank
             lengths = () if kept is None else tuple(d if i == kept else 1 for i, d in enumerate(found.dims))
             _set(op, module, found, {f"{name}_g": lengths, f"{name}_v": found.dims})
+            return module
+    op.tr.forget([module])  # it has other attributes now
     return module
 
 
@@ -73,6 +75,8 @@ def of_largest_singular_value(
         others = product([d for i, d in enumerate(found.dims) if i != at])
         beside = {f"{name}_u": (found.dims[at],), f"{name}_v": (others,), f"{name}_orig": found.dims}
         _set(op, module, found, beside)
+    else:
+        op.tr.forget([module])
     return module
 
 

@@ -72,21 +72,6 @@ def set_default_type(op: Op, kind: Value) -> Value:
     return None
 
 
-@operator(
-    (
-        "torch.nn.init.normal_ torch.nn.init.xavier_uniform_ torch.nn.init.xavier_normal_ torch.nn.init.uniform_ "
-        "torch.nn.init.constant_ torch.nn.init.ones_ torch.nn.init.zeros_ torch.nn.init.eye_ torch.nn.init.dirac_ "
-        "torch.nn.init.kaiming_uniform_ torch.nn.init.kaiming_normal_ torch.nn.init.trunc_normal_ "
-        "torch.nn.init.orthogonal_ torch.nn.init.sparse_ torch.nn.init.xavier_uniform torch.nn.init.xavier_normal "
-        "torch.nn.init.kaiming_normal torch.nn.init.kaiming_uniform torch.nn.init.normal torch.nn.init.uniform "
-        "torch.nn.init.constant torch.nn.init.orthogonal"
-    ),
-    "tensor=None *rest",
-)
-def initialised(op: Op, tensor: Value, rest: tuple[Value, ...]) -> Value:
-    return tensor
-
-
 @operator("torch.nn.utils.rnn.pack_padded_sequence", "input lengths batch_first=False enforce_sorted=True")
 def pack(op: Op, input: Value, lengths: Value, batch_first: Value, enforce_sorted: Value) -> Value:
     found = tensor_of(op.tr, input, "torch")

@@ -55,6 +55,7 @@ class ShapeFailure(PyRaise):
     def __init__(self, problem: Diagnostic) -> None:
         super().__init__("RuntimeError", problem.message)
         self.problem = problem
+        self.raised: PyRaise | None = None  # the exception with which the program itself refuses
 
 
 Place = tuple[Any, ...]  # (path, line, operator), and the lines that have led there where they are known

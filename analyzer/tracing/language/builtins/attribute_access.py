@@ -32,6 +32,7 @@ from analyzer.tracing.language.values import (
     Value,
 )
 from analyzer.tracing.operators.layer_attributes import has_attribute, lacks_private
+from analyzer.tracing.operators.layer_attributes import lacks_attribute as layer_lacks
 from analyzer.tracing.paths.problems import PyRaise
 
 
@@ -59,6 +60,8 @@ def hasattr_(c: Call) -> Value:
             return provide(c.tr, value.scope, name) or c.tr.unknown("an attribute test", pytype="bool")
         if isinstance(value, Layer) and (has_attribute(value, name) or lacks_private(value, name)):
             return has_attribute(value, name)
+        if isinstance(value, Layer) and layer_lacks(c.tr, value, name):
+            return False
         if isinstance(value, Api) and has_name(f"{value.name}.{name}", c.tr.shared.versions):
             return True
         if isinstance(value, Api) and value.name == "torch.Tensor" and name in _of_torch_tensors():
@@ -138,6 +141,8 @@ def getattr_(c: Call) -> Value:
             return c.args[2]
         if (isinstance(value, Layer) and lacks_private(value, name)) or function_lacks(value, name):
             return c.args[2]
+        if isinstance(value, Layer) and layer_lacks(c.tr, value, name):
+            return c.args[2]
         if isinstance(value, Layer) and not has_attribute(value, name):
             return c.tr.unknown("an attribute")
         if isinstance(value, Unknown) and value.attrs.get(name) is None:
@@ -189,4 +194,7 @@ def vars_(c: Call) -> Value:
         return names_held(subject)
     if isinstance(subject, (Object, Instance)):
         return DictV(dict(subject.attrs), not (isinstance(subject, Object) and subject.kind == "namespace"))
+    if isinstance(subject, Layer):
+        c.tr.forget([subject])  # what is written into it is not followed
+        return c.tr.unknown("vars()", "imprecise")
     return locals_(c)
