@@ -6,20 +6,15 @@ import ast
 
 from analyzer.tracing.language.arithmetic import settled
 from analyzer.tracing.language.identity import identity
-from analyzer.tracing.language.known_types import differ_in_type
 from analyzer.tracing.language.membership import member
 from analyzer.tracing.language.orderings import compare_values, member_value, of_type
 from analyzer.tracing.language.truths import is_unread
 from analyzer.tracing.language.values import Value
 from analyzer.tracing.paths.tracer import Tracer
 
-_OF_SAME = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
-
 
 def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: ast.AST | None = None) -> Value:
     """What ``left op right`` is: identity, membership, or equality and order."""
-    if op in _OF_SAME and differ_in_type(left, right):
-        return op in (ast.IsNot, ast.NotEq)
     if op not in (ast.Is, ast.IsNot, ast.In, ast.NotIn):
         return compare_values(tr, op, left, right, node)
     left, right = settled(left), settled(right)

@@ -31,21 +31,6 @@ OTHER_CLASS = "__other_class__"  # attribute of a layer that is wrapped, or whos
 CLASSES: dict[str, Value] = {}  # Python's types as the builtins have them
 
 
-class TypeOf(Unknown):
-    """`type(tensor)`: which class it is is not told, but of some it is told that it is another."""
-
-    __slots__ = ("differs",)
-
-    def __init__(self, differs: Callable[[Value], bool]) -> None:
-        super().__init__("a type", label="type()")
-        self.differs = differs
-
-
-def differ_in_type(left: Value, right: Value) -> bool:
-    """Whether one is the type of a tensor and the other a class of which it is no instance."""
-    return any(isinstance(a, TypeOf) and a.differs(b) for a, b in ((left, right), (right, left)))
-
-
 def class_of(value: Value) -> Value:
     """`type(value)` of what no class of the source makes: unknown, but for the name where one can tell it."""
     name = _class_name(value)

@@ -9,7 +9,6 @@ from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths.tracer import Tracer
 
 PACK = "torch.nn.utils.rnn.pack_padded_sequence"
-PACKED = "torch.nn.utils.rnn.PackedSequence"
 _RECURRENT = ("torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU")
 MOST_LAYERS = 16  # that a packed sequence goes through one after another
 

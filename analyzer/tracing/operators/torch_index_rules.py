@@ -10,7 +10,6 @@ from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.index_values import check_along
 from analyzer.tracing.operators.indexing import check_assigned, index_tensor
 from analyzer.tracing.operators.operands import items_of, tensor_of, unknown_tensor
-from analyzer.tracing.operators.packed import packing_of
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, shape_argument
@@ -144,8 +143,6 @@ def is_tensor_like(op: Op, inp: Value) -> Value:
 
 @operator("torch.is_tensor", "value")
 def is_tensor(op: Op, value: Value) -> Value:
-    if packing_of(value) is not None:
-        return False
     return (
         op.tr.unknown("a type test", value.origin, pytype="bool")
         if isinstance(value, Unknown)

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.tracing.language.builtins.call import Call
-from analyzer.tracing.language.builtins.kinds import MODULES, is_a
+from analyzer.tracing.language.builtins.kinds import MODULES
 from analyzer.tracing.language.evaluation import evaluate
-from analyzer.tracing.language.known_types import TypeOf, class_of
+from analyzer.tracing.language.known_types import class_of
 from analyzer.tracing.language.plain_data import NotPlain, applied
 from analyzer.tracing.language.rows import FRAME, SERIES, Rows
 from analyzer.tracing.language.tensors import Tensor
@@ -31,7 +31,6 @@ from analyzer.tracing.language.values import (
     Unknown,
     Value,
 )
-from analyzer.tracing.operators.packed import PACKED, packing_of
 from analyzer.tracing.paths.paths import PathEnd
 from analyzer.tracing.paths.problems import PyRaise
 
@@ -99,13 +98,7 @@ def type_(c: Call) -> Value:
         return Api(value.kind)
     if isinstance(value, Tensor) and value.framework == "numpy":
         return Api("numpy.ndarray")
-    if isinstance(value, Tensor):
-        return Api(PACKED) if packing_of(value) is not None else TypeOf(lambda kind: _excluded(value, kind))
     return class_of(value)
-
-
-def _excluded(value: Tensor, kind: Value) -> bool:
-    return isinstance(kind, (Api, Class)) and is_a(value, kind) is False
 
 
 def _made_class(c: Call) -> Value:

@@ -33,7 +33,6 @@ from analyzer.tracing.language.values import (
     Unknown,
     Value,
 )
-from analyzer.tracing.operators.packed import PACKED, packing_of
 from analyzer.validity.terms import Cond, Poly
 
 
@@ -147,17 +146,7 @@ def is_class(name: str) -> bool | None:
     return False if _OF_FUNCTION_NAMES.fullmatch(home) else None
 
 
-def _of_packed(kind: Value) -> bool | None:
-    """Whether a packed sequence is of a class: it is a tuple with names, and no tensor."""
-    name = kind.name if isinstance(kind, (Api, Native)) else ""
-    if name in (PACKED, "tuple"):
-        return True
-    return False if name in (*_TENSORS, *_PARAMETERS, "list", "dict", "str", "int", "float") else None
-
-
 def is_a(value: Value, kind: Value) -> bool | None:
-    if isinstance(value, Tensor) and packing_of(value) is not None:
-        return _of_packed(kind)
     if isinstance(value, Unknown) and value.pytype == "str" and getattr(kind, "name", "") == "type":
         return False
     if isinstance(kind, Unknown) or is_unread(value):
@@ -212,8 +201,6 @@ def is_a(value: Value, kind: Value) -> bool | None:
                 return value.framework == framework if value.framework in ("torch", "numpy") else None
             if kind.name in _PARAMETERS and ("variable" in value.tags or value.framework == "unknown"):
                 return None if value.sources or value.name in _STATISTICS else True
-            if kind.name == PACKED:
-                return False
             if kind.name.startswith(("typing.", "collections.")):
                 return _protocol_of_tensor(value.framework, kind.name)
             if kind.name in _NUMBERS_OF_NUMPY and (value.framework != "numpy" or value.dims):
