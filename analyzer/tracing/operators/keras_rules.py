@@ -214,8 +214,22 @@ def attention(op: Op, layer: Layer, query: Value, value: Value, key: Value, rest
         return unknown_tensor(op, "tf")
     if len(q.dims) < 3:
         fail(op, "rank", f"the query must have at least 3 dimensions and has the shape {show_shape(q.dims)}", (q,))
+    _check_attended(op, q, value, key)
     result = like(op, q, q.dims, q.dtype)
     return (result, op.tr.unknown("scores", "data")) if op.extra.get("return_attention_scores") is True else result
+
+
+def _check_attended(op: Op, query: Tensor, value: Value, key: Value) -> None:
+    """Keys and values are as many as queries have examples, and as many as one another."""
+    values, keys = tensor(op, value), tensor(op, value if key is None else key)
+    for name, found in (("key", keys), ("value", values)):
+        if found is not None and found.dims and query.dims and len(found.dims) == len(query.dims):
+            sentence = f"the query has {query.dims[0]} examples but the {name} {found.dims[0]}"
+            require(op, equal(query.dims[0], found.dims[0]), "batch", sentence, (query, found))
+    if keys is not None and values is not None and keys.dims and values.dims and len(keys.dims) == len(values.dims):
+        for a, b in zip(keys.dims[1:-1], values.dims[1:-1], strict=True):
+            sentence = f"the key has {a} positions but the value {b}"
+            require(op, equal(a, b), "sequence", sentence, (keys, values))
 
 
 _LOSSES = {
