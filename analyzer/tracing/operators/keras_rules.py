@@ -11,6 +11,7 @@ from analyzer.tracing.operators import shape_of
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import asked_type, default_float
 from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.keras_configurations import copied_model
 from analyzer.tracing.operators.keras_models import apply_loss, build_sequential, flat, input_tensor
 from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
@@ -76,8 +77,7 @@ def clone_model(op: Op, model: Value, rest: tuple[Value, ...]) -> Value:
     """A model of the same layers, with weights of its own."""
     if not isinstance(model, Object) or rest or op.extra:
         return op.tr.unknown("a model")
-    data = {k: ListV(v.items, v.open) if isinstance(v, ListV) else v for k, v in model.data.items()}
-    return Object(model.kind, dict(model.attrs), data, op.where)
+    return copied_model(model)
 
 
 @operator(
