@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.language.arithmetic import UNION
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.dictionary_objects import inherits_dictionary, inherits_list
 from analyzer.tracing.language.known_types import CLASSES, DEVICE
+from analyzer.tracing.language.packed_sequences import is_packed
 from analyzer.tracing.language.refusal_kinds import REFUSAL, is_kind_of, may_refuse_shapes
 from analyzer.tracing.language.rows import FRAME, Rows
+from analyzer.tracing.language.tensor_kinds import NEVER_TENSORS, names_packed, never_of_class
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import Test, is_unread
 from analyzer.tracing.language.values import (
@@ -102,11 +103,6 @@ _OPEN_TO_PLAIN = ("collections", "numbers", "numpy", "torch.Size", "tf.TensorSha
 _CLASSES_IN_LOWER_CASE = ("torch.device", "torch.dtype", "torch.layout")
 
 
-# Homes of classes of which no tensor is one.
-_NEVER_TENSORS = ("torch.nn.", "torch.optim.", "torch.utils.", "keras.preprocessing.", "keras.utils.", "keras.layers.",
-                  "keras.models.", "keras.optimizers.")  # fmt: skip
-
-
 _BASES = re.compile(
     r"torch\.nn\.(RNN\w*Base|Hardtanh|Upsample|Container|NLLLoss|ConstantPad\dd)"
 )  # of other public layers
@@ -180,8 +176,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
         return isinstance(value, known) if not isinstance(value, Instance) else _inherits(value, kind.name)
     if isinstance(kind, Class):
         if isinstance(value, Tensor):
-            library = kind.path.startswith(MARK)  # what gives one of its own tensors gives no plain one
-            return False if kind.closed and (library or "torch.Tensor" not in kind.library_bases) else None
+            return False if never_of_class(kind) else None
         return (
             kind in value.cls.mro
             if isinstance(value, Instance)
@@ -196,6 +191,10 @@ def is_a(value: Value, kind: Value) -> bool | None:
         if plainly is not None:
             return plainly
         if isinstance(value, Tensor):
+            if names_packed(kind):
+                return is_packed(value)
+            if kind.name in _TENSORS and value.framework == "torch" and is_packed(value) is not False:
+                return False if is_packed(value) else None
             if kind.name in _TENSORS:
                 framework = "tf" if kind.name == "tf.Tensor" else "numpy" if kind.name.startswith("numpy") else "torch"
                 return value.framework == framework if value.framework in ("torch", "numpy") else None
@@ -205,7 +204,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
                 return _protocol_of_tensor(value.framework, kind.name)
             if kind.name in _NUMBERS_OF_NUMPY and (value.framework != "numpy" or value.dims):
                 return False  # an array is none of them, a number of NumPy is
-            return False if kind.name.startswith(_NEVER_TENSORS) else None
+            return False if kind.name.startswith(NEVER_TENSORS) else None
         if isinstance(value, Layer):
             return True if value.name == kind.name else _is_layer(value.name, kind.name)
         if value is None or isinstance(value, (int, float, str, bytes, bool, ListV, DictV, tuple)):
