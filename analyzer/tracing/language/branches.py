@@ -88,7 +88,7 @@ def run_if(tr: Tracer, node: ast.If) -> Signal:
 def _tell_refusal(tr: Tracer, node: ast.If, taken: list[ast.stmt], error: PyRaise) -> None:
     """A program that refuses sizes itself, by an exception that says so, fails as an operator's refusal does."""
     last = taken[-1] if taken else None
-    if not isinstance(last, ast.Raise) or isinstance(error, ShapeFailure) or error.name not in REFUSALS:
+    if not isinstance(last, ast.Raise) or isinstance(error, ShapeFailure) or not _says_so(tr, error):
         return
     library = tr.frame.path.startswith(MARK)
     told = not tr.made_up and not tr.speculating
@@ -98,6 +98,17 @@ def _tell_refusal(tr: Tracer, node: ast.If, taken: list[ast.stmt], error: PyRais
             tr.refuse(f"{error.name} is raised: {' '.join(words[0].split())[:160]}", last, "raise")
         said = f"`{ast.unparse(node.test)[:120]}` is {'true' if taken is node.body else 'false'}"
         tr.refuse(f"the program raises {error.name}, since {said}", last, "raise")
+
+
+def _says_so(tr: Tracer, error: PyRaise) -> bool:
+    """Whether it is one of Python's exceptions for wrong values, or one of the program that inherits from these.
+
+    A handler may name the program's own, which is none of those that an operator's refusal is taken for.
+    """
+    if error.name in REFUSALS:
+        return True
+    family = error.value.cls.mro if isinstance(error.value, Instance) else getattr(error.value, "mro", ())
+    return not tr.guards and any(getattr(c, "name", "").rpartition(".")[2] in REFUSALS for c in family)
 
 
 def _passes(tr: Tracer, refusing: list[ast.stmt]) -> None:

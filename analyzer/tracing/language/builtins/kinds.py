@@ -183,7 +183,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
             else False
             if isinstance(value, (int, float, str, bytes, tuple, ListV, DictV, Layer)) or value is None
             else False
-            if isinstance(value, (Function, Bound)) and _takes_no_functions(kind)
+            if (isinstance(value, (Function, Bound)) or _names_class(value)) and _takes_no_functions(kind)
             else None
         )
     if isinstance(kind, Api):
@@ -236,8 +236,18 @@ def _refuses_plain_values(kind: str) -> bool:
     return kind in _CLASSES_IN_LOWER_CASE or (name.lstrip("_")[:1].isupper() and not name.isupper())
 
 
+def _names_class(value: Value) -> bool:
+    """Whether it is a class itself, and no object of one."""
+    return isinstance(value, Class) or (isinstance(value, Api) and is_class(value.name) is True and not value.constant)
+
+
 def _takes_no_functions(kind: Class) -> bool:
-    """Whether no function can be of the class: nothing in it answers for itself who is of it, as protocols do."""
+    """Whether no function or class can be of the class: nothing in it answers for itself who is of it, as protocols do.
+
+    Classes are objects of `type` and of what inherits from it.
+    """
+    if any(isinstance(b, Native) or getattr(b, "name", "") == "builtins.type" for b in kind.mro):
+        return False
     plain = all(b.startswith(("torch.", "collections.OrderedDict", "builtins.")) for b in kind.library_bases)
     return kind.closed and plain and not any(b.node.keywords for b in kind.mro if isinstance(b, Class))
 
