@@ -284,10 +284,21 @@ def _made(tr: Tracer, value: DefaultDict, index: Value) -> Value:
     return value.items[index]
 
 
+def _register(tr: Tracer, children: Children, name: str, value: Value) -> None:
+    """What is put among the children is registered as it is: a property of this name, which may do so, is not asked."""
+    module = children.module
+    found = module.cls.find(name) if isinstance(module, Instance) else None
+    if isinstance(module, Instance) and found is not None and getattr(found[0], "kind", "") == "property":
+        tr.touch(module)
+        module.attrs[name] = value
+    else:
+        set_attribute(tr, module, name, value)
+
+
 def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
     index = seen(index)
     if isinstance(owner, Children) and isinstance(index, str):
-        set_attribute(tr, owner.module, index, value)
+        _register(tr, owner, index, value)
     if isinstance(owner, Rows):
         set_column(tr, owner, index)
     elif isinstance(owner, DictV):

@@ -128,7 +128,7 @@ def python_operator(op: Op, a: Value, b: Value) -> Value:
     return binary(op.tr, kinds[op.short], a, b, op.node or ast.Constant(0))
 
 
-@operator("collections.OrderedDict typing.OrderedDict", "*args")
+@operator("collections.OrderedDict typing.OrderedDict weakref.WeakKeyDictionary", "*args")
 def ordered_dict(op: Op, args: tuple[Value, ...]) -> Value:
     return BUILTINS["dict"].run(Call(op.tr, args, dict(op.extra), op.node))
 
