@@ -90,3 +90,29 @@ def test_an_exception_that_inherits_from_a_refusal(tmp_path: Path, raised: str, 
     for size in (4, 5):
         called = used.format(f"Net(4)(torch.zeros(2, 3, {size}))")
         assert errors(tmp_path, f"{text}{called}\n") == (lines if size == 5 else [])
+
+
+def test_a_class_is_no_object_of_a_class_of_layers(tmp_path: Path) -> None:
+    text = (
+        "import torch\nfrom torch import nn\nclass Gate(nn.Module):\n    pass\n"
+        "def width(kind):\n    if isinstance(kind, Gate):\n        return 3\n    return 4\n"
+        "torch.zeros(2, 4) @ torch.zeros(width(Gate), 2)\ntorch.zeros(2, 4) @ torch.zeros(width(nn.SiLU), 2)\n"
+        "torch.zeros(2, 3) @ torch.zeros(width(Gate()), 2)\n"
+    )
+    assert errors(tmp_path, text) == []
+    assert errors(tmp_path, f"{text}torch.zeros(2, 3) @ torch.zeros(width(Gate), 2)\n") == [12]
+
+
+def test_a_class_may_be_an_object_of_a_class_of_classes(tmp_path: Path) -> None:
+    text = (
+        "import torch\nclass Kind(type):\n    pass\nclass Of(metaclass=Kind):\n    pass\n"
+        "if not isinstance(Of, Kind):\n    torch.zeros(2, 3) @ torch.zeros(4, 2)\n"
+    )
+    assert errors(tmp_path, text) == []
+
+
+@pytest.mark.parametrize(("sizes", "told"), [((3, 4), False), ((3, 3, 3), False), ((3,), True), ((3, 4, 4), True)])
+def test_a_diagonal_is_filled_in_place(tmp_path: Path, sizes: tuple[int, ...], told: bool) -> None:
+    text = f"import torch\nx = torch.zeros{sizes}\nx.fill_diagonal_(0.0)\nx.view({sizes})\n"
+    assert errors(tmp_path, text) == ([3] if told else [])
+    assert told or errors(tmp_path, f"{text}x.fill_diagonal_(1, wrap=True).view(7)\n") == [5]

@@ -71,3 +71,39 @@ def test_a_child_is_replaced_where_it_stands(tmp_path: Path, change: str) -> Non
         assert not errors
         found = {t.dims for (_, line, _), tensors in shared.assigned.items() if line == last for t in tensors}
         assert found == {expected}
+
+
+BY_PROPERTY = """
+import weakref
+import torch
+from torch import nn
+class Base(nn.Module):
+    @property
+    def inner(self):
+        return self._modules.get("inner", None)
+    @inner.setter
+    def inner(self, value):
+        self._modules["inner"] = value
+class Net(Base):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+    def forward(self, x):
+        return self.inner(x)
+net = Net(nn.Linear(4, 5))
+assert [name for name, _ in net.named_children()] == ["inner"]
+widths = weakref.WeakKeyDictionary()
+assert widths.get(net) is None
+widths[net] = 5
+net(torch.zeros(2, {})).view(2, widths.get(net))
+"""
+
+
+@pytest.mark.parametrize(("size", "wrong"), [(4, False), (6, True)])
+def test_a_property_that_registers_a_child(tmp_path: Path, size: int, wrong: bool) -> None:
+    text = BY_PROPERTY.format(size)
+    problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [(p.site.line, p.proved) for p in problems if p.level == "error"] == ([(17, True)] if wrong else [])
+    text = BY_PROPERTY.format(4).replace("widths[net] = 5", "widths[net] = 6")
+    problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [(p.site.line, p.proved) for p in problems if p.level == "error"] == [(23, True)]

@@ -46,3 +46,39 @@ def test_what_holds_is_no_failure(tmp_path: Path, test: str) -> None:
     assert not [p for p in found if p.proved]
     assert not found or test.startswith(("Text", "'x'", "type(torch.zeros"))
     assert not [p for p in found if "AssertionError" in p.message]
+
+
+PACKED = """
+import torch
+from torch import nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+class Own(nn.Module):
+    pass
+plain = nn.Embedding(9, 4)(torch.zeros(2, 3).long())
+packed = pack_padded_sequence(plain, [3, 2], batch_first=True)
+further, _ = nn.LSTM(4, 6, batch_first=True)(packed)
+filled, _ = pad_packed_sequence(further, batch_first=True)
+moved = packed.to("cpu")
+weight = nn.Parameter(torch.zeros(2))
+"""
+OF_TENSORS = [
+    "type(plain) is not PackedSequence", "type(plain) != PackedSequence", "not isinstance(plain, PackedSequence)",
+    "isinstance(packed, PackedSequence)", "isinstance(further, PackedSequence)", "not isinstance(packed, torch.Tensor)",
+    "not isinstance(filled, PackedSequence)", "type(further.data) is not PackedSequence",
+    "type(packed) is PackedSequence", "isinstance(moved, PackedSequence)", "type(plain) is not Own",
+    "type(plain) is not nn.Linear", "type(weight) is nn.Parameter", "isinstance(plain, torch.Tensor)",
+    "isinstance(filled, torch.Tensor)", "not type(plain) == Own",
+]  # fmt: skip
+NOT_TOLD = ("type(packed)", "isinstance(moved", "type(weight)")
+
+
+@pytest.mark.parametrize("test", OF_TENSORS)
+def test_tensors_and_packed_sequences_are_told_apart(tmp_path: Path, test: str) -> None:
+    scope: dict[str, object] = {}
+    exec(PACKED, scope)
+    assert eval(test, scope)
+    for branch, reached in ((f"if not ({test}):", False), (f"if {test}:", True)):
+        text = f"{PACKED}{branch}\n    torch.zeros(2, 3) @ torch.zeros(4, 5)\n"
+        problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+        found = [p.proved for p in problems if p.level == "error"]
+        assert True not in found if not reached or test.startswith(NOT_TOLD) else found == [True]

@@ -108,3 +108,26 @@ def test_a_failing_test_hides_no_other_one(tmp_path: Path) -> None:
 def test_sets_of_parameters_are_few() -> None:
     tree = ast.parse("import pytest\n@pytest.mark.parametrize('n', [1, 2, 3, 4, 5])\ndef test_n(n): ...\n")
     assert [c.number for c in cases_of(tree)] == [0, 1, 4]
+
+
+NEEDED = """
+    import pytest
+
+    torch = pytest.importorskip("torch")
+    functional = pytest.importorskip("torch.nn.functional", reason="needed")
+
+    def test_rows():
+        {early}
+        functional.linear(torch.zeros(2, {rows}), torch.zeros(4, 10))
+
+    test_rows()
+    """
+
+
+@pytest.mark.parametrize(
+    ("rows", "early", "lines"),
+    [(9, "pass", [9]), (10, "pass", []), (9, "pytest.skip('not here')", []), (9, "pytest.xfail('known')", [])],
+)
+def test_a_module_that_a_test_needs_is_the_module(tmp_path: Path, rows: int, early: str, lines: list[int]) -> None:
+    found = problems_of(tmp_path, NEEDED.format(rows=rows, early=early))
+    assert [p.site.line for p in found if p.level == "error" and p.certain] == lines

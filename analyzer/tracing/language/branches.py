@@ -202,11 +202,18 @@ def _refuses(body: list[ast.stmt]) -> bool:
         return False
     last = body[-1]
     if isinstance(last, ast.Raise):
-        return all(isinstance(s, (ast.Expr, ast.Assign, ast.Raise, ast.AugAssign)) for s in body)
+        return all(isinstance(s, (ast.Expr, ast.Assign, ast.Raise, ast.AugAssign)) or _complains(s) for s in body)
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
         text = ast.unparse(last.value.func)
         return text in ("sys.exit", "exit", "quit", "os._exit") or text.endswith("parser.error")
     return False
+
+
+def _complains(statement: ast.stmt) -> bool:
+    """Whether it chooses between ways to complain: what it does not leave by, it leaves to those behind."""
+    if not isinstance(statement, ast.If):
+        return False
+    return _refuses(statement.body) and (not statement.orelse or _refuses(statement.orelse))
 
 
 def _agree(tr: Tracer, node: ast.If) -> bool:

@@ -302,33 +302,37 @@ def _written(tr: Tracer, value: Value) -> str | None:
 
 
 def _joined(tr: Tracer, node: ast.JoinedStr) -> Value:
-    text = ""
-    for part in node.values:
-        if isinstance(part, ast.Constant):
-            text += str(part.value)
-        elif isinstance(part, ast.FormattedValue):
-            value = evaluate(tr, part.value)
-            spec = evaluate(tr, part.format_spec) if part.format_spec is not None else ""
-            if part.conversion == -1 and isinstance(value, Instance) and value.cls.find("__format__"):
-                told = call(tr, get_attribute(tr, value, "__format__"), (spec,), {})
-                if not isinstance(told, str):
-                    return tr.unknown("text", pytype="str")
-                text += told
-                continue
-            if part.conversion in (ord("r"), ord("a")):
-                value = representation(tr, value)
-                if part.conversion == ord("a") and isinstance(value, str):
-                    value = value.encode("ascii", "backslashreplace").decode()
-            elif not isinstance(value, (str, int, float)):
-                value = text_of(tr, value)
-            wide = isinstance(spec, str) and any(int(n) > WIDEST for n in re.findall(r"\d{1,9}", spec))
-            if not isinstance(value, (str, int, float)) or not isinstance(spec, str) or wide or len(text) > LONGEST:
-                return tr.unknown("text", pytype="str")
-            try:
-                text += format(value, spec)
-            except (ValueError, OverflowError) as error:
-                raise PyRaise(type(error).__name__, str(error)) from error
-    return text
+    """Each part is evaluated, also behind one whose text is not known."""
+    parts = [_text_part(tr, part) for part in node.values]
+    known = [part for part in parts if part is not None]
+    whole = len(known) == len(parts) and sum(map(len, known)) <= LONGEST
+    return "".join(known) if whole else tr.unknown("text", pytype="str")
+
+
+def _text_part(tr: Tracer, part: ast.expr) -> str | None:
+    """What a part of an f-string becomes, None where that is not known."""
+    if isinstance(part, ast.Constant):
+        return str(part.value)
+    if not isinstance(part, ast.FormattedValue):
+        return None
+    value = evaluate(tr, part.value)
+    spec = evaluate(tr, part.format_spec) if part.format_spec is not None else ""
+    if part.conversion == -1 and isinstance(value, Instance) and value.cls.find("__format__"):
+        told = call(tr, get_attribute(tr, value, "__format__"), (spec,), {})
+        return told if isinstance(told, str) else None
+    if part.conversion in (ord("r"), ord("a")):
+        value = representation(tr, value)
+        if part.conversion == ord("a") and isinstance(value, str):
+            value = value.encode("ascii", "backslashreplace").decode()
+    elif not isinstance(value, (str, int, float)):
+        value = text_of(tr, value)
+    wide = isinstance(spec, str) and any(int(n) > WIDEST for n in re.findall(r"\d{1,9}", spec))
+    if not isinstance(value, (str, int, float)) or not isinstance(spec, str) or wide:
+        return None
+    try:
+        return format(value, spec)
+    except (ValueError, OverflowError) as error:
+        raise PyRaise(type(error).__name__, str(error)) from error
 
 
 RULES: dict[type[ast.expr], Callable[[Tracer, Any], Value]] = {

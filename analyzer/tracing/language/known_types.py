@@ -19,6 +19,7 @@ from typing import Any
 
 from analyzer.tracing.language.container_values import is_exact
 from analyzer.tracing.language.own_paths import attribute_place
+from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Api, DictV, Layer, ListV, SetV, TupleV, Unknown, Value
 
 _BUILTIN = frozenset(("str", "int", "float", "bool", "list", "dict"))  # what `Unknown.pytype` can be of these
@@ -27,6 +28,7 @@ DEVICE = "torch.device"
 MOST_LOOKED_UP = 8  # modules that hand a name on, and bases that hand a method down
 
 
+TYPE = "a type"  # the reason of one that is asked for and not known; its factors hold whose it is
 OTHER_CLASS = "__other_class__"  # attribute of a layer that is wrapped, or whose class a function exchanges
 CLASSES: dict[str, Value] = {}  # Python's types as the builtins have them
 
@@ -39,7 +41,9 @@ def class_of(value: Value) -> Value:
     kind = {ListV: "list", SetV: "set", DictV: "dict"}[type(value)] if is_exact(value) else name
     if kind in CLASSES:
         return CLASSES[kind]
-    found = Unknown("a type", label="type()")
+    found = Unknown(TYPE, label="type()")
+    if isinstance(value, Tensor):
+        found.factors = (value,)
     if name:
         found.attrs["__name__"] = found.attrs["__qualname__"] = name
     return found

@@ -27,6 +27,7 @@ from analyzer.tracing.language.values import (
 )
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.flags import flag_values
+from analyzer.tracing.operators.keras_configurations import made_of_configuration
 from analyzer.tracing.operators.layer_attributes import layer_attribute, layer_attribute_deleted, layer_attribute_set
 from analyzer.tracing.operators.layers import call_layer, make_layer, open_sequence
 from analyzer.tracing.operators.layers import layer_method as run
@@ -158,6 +159,8 @@ def _call_api(
         return super_method(tr, base, api.name.rpartition(".")[2], args[1:], kwargs, node)
     if entry is None or open_args:
         made = open_sequence(tr, api, node) if open_args else make_layer(tr, api, args, kwargs, node)
+        if made is None and not open_args and not kwargs:
+            made = made_of_configuration(tr, api, args, node)
         if made is None and not open_args:
             made = _by_type(tr, api, args, kwargs, node)
         if made is not None:

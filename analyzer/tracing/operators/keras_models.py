@@ -24,6 +24,7 @@ from analyzer.tracing.language.values import (
 from analyzer.tracing.operators.data import representative
 from analyzer.tracing.operators.element_types import asked_type, default_float
 from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.keras_configurations import model_configuration
 from analyzer.tracing.operators.keras_graphs import find_layer, members_of, weights_of
 from analyzer.tracing.operators.keras_steps import first_batch, gives_batches, run_own_step
 from analyzer.tracing.operators.layers import call_layer
@@ -289,6 +290,8 @@ def model_method(
             return layer
         if name == "get_weights" and (held := weights_of(owner, arrays=True)) is not None:
             return held
+        if name == "get_config" and owner.kind in ("model", "sequential"):
+            return model_configuration(owner)
     if name == "compile":
         tr.touch(owner)
         owner.attrs["__loss__"] = kwargs.get("loss", args[1] if len(args) > 1 else None)

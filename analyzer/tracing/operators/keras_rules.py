@@ -11,6 +11,7 @@ from analyzer.tracing.operators import shape_of
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import asked_type, default_float
 from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.keras_configurations import copied_model
 from analyzer.tracing.operators.keras_models import apply_loss, build_sequential, flat, input_tensor
 from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
@@ -76,8 +77,7 @@ def clone_model(op: Op, model: Value, rest: tuple[Value, ...]) -> Value:
     """A model of the same layers, with weights of its own."""
     if not isinstance(model, Object) or rest or op.extra:
         return op.tr.unknown("a model")
-    data = {k: ListV(v.items, v.open) if isinstance(v, ListV) else v for k, v in model.data.items()}
-    return Object(model.kind, dict(model.attrs), data, op.where)
+    return copied_model(model)
 
 
 @operator(
@@ -214,8 +214,22 @@ def attention(op: Op, layer: Layer, query: Value, value: Value, key: Value, rest
         return unknown_tensor(op, "tf")
     if len(q.dims) < 3:
         fail(op, "rank", f"the query must have at least 3 dimensions and has the shape {show_shape(q.dims)}", (q,))
+    _check_attended(op, q, value, key)
     result = like(op, q, q.dims, q.dtype)
     return (result, op.tr.unknown("scores", "data")) if op.extra.get("return_attention_scores") is True else result
+
+
+def _check_attended(op: Op, query: Tensor, value: Value, key: Value) -> None:
+    """Keys and values are as many as queries have examples, and as many as one another."""
+    values, keys = tensor(op, value), tensor(op, value if key is None else key)
+    for name, found in (("key", keys), ("value", values)):
+        if found is not None and found.dims and query.dims and len(found.dims) == len(query.dims):
+            sentence = f"the query has {query.dims[0]} examples but the {name} {found.dims[0]}"
+            require(op, equal(query.dims[0], found.dims[0]), "batch", sentence, (query, found))
+    if keys is not None and values is not None and keys.dims and values.dims and len(keys.dims) == len(values.dims):
+        for a, b in zip(keys.dims[1:-1], values.dims[1:-1], strict=True):
+            sentence = f"the key has {a} positions but the value {b}"
+            require(op, equal(a, b), "sequence", sentence, (keys, values))
 
 
 _LOSSES = {

@@ -28,7 +28,7 @@ _TYPES = {
     "None": (
         "torch.set_printoptions torch.use_deterministic_algorithms torch.set_float32_matmul_precision "
         "torch.set_num_interop_threads torch.set_default_device torch.set_rng_state torch.autograd.set_detect_anomaly "
-        "torch.cuda.synchronize torch.cuda.empty_cache torch.cuda.set_device torch.onnx.export "
+        "torch.cuda.synchronize torch.cuda.empty_cache torch.cuda.set_device "
         "torch.hub.download_url_to_file torch.multiprocessing.set_start_method "
         "torch.multiprocessing.set_sharing_strategy torch.testing.assert_close torch.distributed.barrier "
         "torch.distributed.init_process_group torch.distributed.destroy_process_group "

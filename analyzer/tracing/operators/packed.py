@@ -1,27 +1,13 @@
-"""Packed sequences of PyTorch: traced as the padded tensor that they were made of."""
+"""What packed sequences of PyTorch hold, and what they are filled up to."""
 
 from __future__ import annotations
 
+from analyzer.tracing.language.packed_sequences import UNPACKED, packing_of
 from analyzer.tracing.language.tensors import Making, Tensor
-from analyzer.tracing.language.values import Layer, ListV, Value
+from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths.tracer import Tracer
-
-PACK = "torch.nn.utils.rnn.pack_padded_sequence"
-_RECURRENT = ("torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU")
-MOST_LAYERS = 16  # that a packed sequence goes through one after another
-
-
-def packing_of(value: Value) -> Making | None:
-    """The call that packed it, or what went through recurrent layers to give it."""
-    for _ in range(MOST_LAYERS):
-        making = value.making if isinstance(value, Tensor) else None
-        if making is None or making.name == PACK:
-            return making
-        recurrent = isinstance(making.owner, Layer) and making.owner.name in _RECURRENT and making.index == 0
-        value = making.args[0] if recurrent and making.args else None
-    return None
 
 
 def argument(making: Making, name: str, place: int) -> Value:
@@ -56,4 +42,4 @@ def padded(op: Op, sequence: Value, batch_first: Value, total_length: Value) -> 
     elif steps != 1:
         steps = op.tr.fresh("steps", "lost", 1)
     dims = (batch, steps, *rest) if batch_first else (steps, batch, *rest)
-    return Tensor(dims, found.dtype, "torch", site=op.where, sources=(found,), name="pad_packed_sequence")
+    return Tensor(dims, found.dtype, "torch", site=op.where, sources=(found,), name=UNPACKED)

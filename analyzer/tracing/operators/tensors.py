@@ -11,6 +11,7 @@ from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.language.evaluation import seen
 from analyzer.tracing.language.known_types import DEVICE
 from analyzer.tracing.language.memory import write, write_results
+from analyzer.tracing.language.packed_sequences import packing_of
 from analyzer.tracing.language.rows import LIST, Rows
 from analyzer.tracing.language.tensors import OpenSize, Shape, Size, Tensor, show_shape
 from analyzer.tracing.language.values import Api, Bound, Unknown, Value
@@ -18,7 +19,7 @@ from analyzer.tracing.operators.element_types import array_type, dtype_name, rea
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.gradient_shapes import demand_same_shape
 from analyzer.tracing.operators.own_gradients import DETACHED, follow_back
-from analyzer.tracing.operators.packed import elements_alone, packing_of
+from analyzer.tracing.operators.packed import elements_alone
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.operators.sessions import run_fetches

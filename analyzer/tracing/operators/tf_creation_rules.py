@@ -14,7 +14,7 @@ from analyzer.tracing.operators.ragged import refuse_ragged
 from analyzer.tracing.operators.ranges import length_of_range
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.tf_operands import shape_value, tensor
+from analyzer.tracing.operators.tf_operands import shape_value, tensor, text_tensor
 from analyzer.validity.terms import Poly
 
 # ------------------------------------------------------------------------------------- placeholders, variables
@@ -88,6 +88,8 @@ def get_variable(op: Op, name: Value, shape: Value, dtype: Value, initializer: V
 def constant(op: Op, value: Value, dtype: Value, shape: Value, name: Value) -> Value:
     value = array_of(value)
     refuse_ragged(op, value, "tf")
+    if shape is None and (texts := text_tensor(op, value)) is not None:
+        return texts
     found = tensor(op, value)
     if found is None:
         return unknown_tensor(op, "tf")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import Value
+from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import items_of, tensor_of
 from analyzer.tracing.operators.table import Op
@@ -28,6 +28,21 @@ def tensor(op: Op, value: Value) -> Tensor | None:
         )
         found.operation = found.sources[0].operation
     return found
+
+
+def text_tensor(op: Op, value: Value) -> Tensor | None:
+    """A text, or lists of texts, as a tensor; None of anything else."""
+    found = tensor_of(op.tr, value, "numpy") if _is_text(value) else None
+    if found is None or found.dims is None:
+        return None
+    return Tensor(found.dims, "string", "tf", site=op.where)
+
+
+def _is_text(value: Value) -> bool:
+    if isinstance(value, (tuple, ListV)):
+        parts = items_of(value)
+        return bool(parts) and all(map(_is_text, parts))
+    return isinstance(value, str) or (isinstance(value, Unknown) and value.pytype == "str")
 
 
 def tensors_of(op: Op, values: Value) -> tuple[tuple[Tensor, ...], bool]:

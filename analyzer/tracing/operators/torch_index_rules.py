@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.packed_sequences import packing_of
 from analyzer.tracing.language.tensors import Size, Tensor
 from analyzer.tracing.language.values import DictV, ListV, SliceV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
@@ -143,6 +144,8 @@ def is_tensor_like(op: Op, inp: Value) -> Value:
 
 @operator("torch.is_tensor", "value")
 def is_tensor(op: Op, value: Value) -> Value:
+    if packing_of(value) is not None:
+        return False
     return (
         op.tr.unknown("a type test", value.origin, pytype="bool")
         if isinstance(value, Unknown)

@@ -28,6 +28,20 @@ def written_of_two(op: Op, input: Value, tensor1: Value, tensor2: Value, rest: t
     return _stretched(op, input, broadcast(op, op.short, tensor1, tensor2, "torch"))
 
 
+@operator("torch.Tensor.fill_diagonal_", "input fill_value wrap=False")
+def diagonal(op: Op, input: Value, fill_value: Value, wrap: Value) -> Value:
+    """A matrix may have any sizes, a tensor of more axes has one size along all of them."""
+    if not isinstance(input, Tensor):
+        return unknown_tensor(op, "torch")
+    if input.dims is not None and len(input.dims) < 2:
+        fail(op, "rank", f"a tensor of shape {show_shape(input.dims)} has no diagonal", (input,))
+    if input.dims is not None and len(input.dims) > 2:
+        for size in input.dims[1:]:
+            sentence = f"all sizes of {show_shape(input.dims)} must be equal"
+            require(op, equal(size, input.dims[0]), "equal", sentence, (input,))
+    return input
+
+
 def _stretched(op: Op, input: Tensor, other: Value) -> Value:
     if isinstance(other, Tensor) and other.dims is not None and input.dims is not None:
         what = "mask" if op.short == "masked_fill_" else "operand"
@@ -36,19 +50,6 @@ def _stretched(op: Op, input: Tensor, other: Value) -> Value:
             fail(op, "stretch", sentence, (input, other))
         for have, wanted in zip(reversed(other.dims), reversed(input.dims), strict=False):
             require(op, any_of(equal(have, wanted), equal(have, 1)), "stretch", sentence, (input, other))
-    return input
-
-
-@operator("torch.Tensor.fill_diagonal_", "input fill_value wrap=False")
-def filled_diagonal(op: Op, input: Value, fill_value: Value, wrap: Value) -> Value:
-    """Of a matrix, or of a tensor whose sizes are all the same."""
-    if not isinstance(input, Tensor) or input.dims is None:
-        return input if isinstance(input, Tensor) else unknown_tensor(op, "torch")
-    told = f"the tensor has the shape {show_shape(input.dims)}"
-    if len(input.dims) < 2:
-        fail(op, "rank", f"{told} and needs 2 dimensions or more", (input,))
-    for size in input.dims[1:] if len(input.dims) > 2 else ():
-        require(op, equal(size, input.dims[0]), "size", f"{told}: all sizes must be the same", (input,))
     return input
 
 

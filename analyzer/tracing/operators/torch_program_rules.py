@@ -90,7 +90,7 @@ def unpack(op: Op, sequence: Value, batch_first: Value, padding_value: Value, to
 @operator(
     (
         "torch.jit.script torch.compile torch.jit.ignore torch.nn.DataParallel "
-        "torch.nn.parallel.DistributedDataParallel torch.jit.trace "
+        "torch.nn.parallel.DistributedDataParallel "
         "torch.nn.utils.parametrizations.weight_norm torch.nn.utils.parametrizations.spectral_norm "
         "torch.nn.utils.parametrizations.orthogonal torch.nn.utils.parametrize.remove_parametrizations"
     ),

@@ -12,6 +12,7 @@ from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.builtins.kinds import MODULES
 from analyzer.tracing.language.evaluation import evaluate
 from analyzer.tracing.language.known_types import class_of
+from analyzer.tracing.language.packed_sequences import PACKED, packing_of
 from analyzer.tracing.language.plain_data import NotPlain, applied
 from analyzer.tracing.language.rows import FRAME, SERIES, Rows
 from analyzer.tracing.language.tensors import Tensor
@@ -98,6 +99,8 @@ def type_(c: Call) -> Value:
         return Api(value.kind)
     if isinstance(value, Tensor) and value.framework == "numpy":
         return Api("numpy.ndarray")
+    if packing_of(value) is not None:
+        return Api(PACKED)
     return class_of(value)
 
 

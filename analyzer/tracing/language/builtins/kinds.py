@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.language.arithmetic import UNION
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.dictionary_objects import inherits_dictionary, inherits_list
 from analyzer.tracing.language.known_types import CLASSES, DEVICE
+from analyzer.tracing.language.packed_sequences import is_packed
 from analyzer.tracing.language.refusal_kinds import REFUSAL, is_kind_of, may_refuse_shapes
 from analyzer.tracing.language.rows import FRAME, Rows
+from analyzer.tracing.language.tensor_kinds import NEVER_TENSORS, names_packed, never_of_class
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import Test, is_unread
 from analyzer.tracing.language.values import (
@@ -102,11 +103,6 @@ _OPEN_TO_PLAIN = ("collections", "numbers", "numpy", "torch.Size", "tf.TensorSha
 _CLASSES_IN_LOWER_CASE = ("torch.device", "torch.dtype", "torch.layout")
 
 
-# Homes of classes of which no tensor is one.
-_NEVER_TENSORS = ("torch.nn.", "torch.optim.", "torch.utils.", "keras.preprocessing.", "keras.utils.", "keras.layers.",
-                  "keras.models.", "keras.optimizers.")  # fmt: skip
-
-
 _BASES = re.compile(
     r"torch\.nn\.(RNN\w*Base|Hardtanh|Upsample|Container|NLLLoss|ConstantPad\dd)"
 )  # of other public layers
@@ -175,20 +171,21 @@ def is_a(value: Value, kind: Value) -> bool | None:
             return False
         if kind.name == "range":
             return False if value is None or isinstance(value, (*_PLAIN, Tensor, Function, Class)) else None
+        if isinstance(value, Tensor) and kind.name == "tuple":
+            return is_packed(value)  # a packed sequence is a named tuple
         if isinstance(value, Tensor) and value.dims == () and kind.name in ("int", "float", "bool"):
             return False if _whole_in_array(value) else None
         return isinstance(value, known) if not isinstance(value, Instance) else _inherits(value, kind.name)
     if isinstance(kind, Class):
         if isinstance(value, Tensor):
-            library = kind.path.startswith(MARK)  # what gives one of its own tensors gives no plain one
-            return False if kind.closed and (library or "torch.Tensor" not in kind.library_bases) else None
+            return False if never_of_class(kind) else None
         return (
             kind in value.cls.mro
             if isinstance(value, Instance)
             else False
             if isinstance(value, (int, float, str, bytes, tuple, ListV, DictV, Layer)) or value is None
             else False
-            if isinstance(value, (Function, Bound)) and _takes_no_functions(kind)
+            if (isinstance(value, (Function, Bound)) or _names_class(value)) and _takes_no_functions(kind)
             else None
         )
     if isinstance(kind, Api):
@@ -196,6 +193,10 @@ def is_a(value: Value, kind: Value) -> bool | None:
         if plainly is not None:
             return plainly
         if isinstance(value, Tensor):
+            if names_packed(kind):
+                return is_packed(value)
+            if kind.name in _TENSORS and value.framework == "torch" and is_packed(value) is not False:
+                return False if is_packed(value) else None
             if kind.name in _TENSORS:
                 framework = "tf" if kind.name == "tf.Tensor" else "numpy" if kind.name.startswith("numpy") else "torch"
                 return value.framework == framework if value.framework in ("torch", "numpy") else None
@@ -205,7 +206,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
                 return _protocol_of_tensor(value.framework, kind.name)
             if kind.name in _NUMBERS_OF_NUMPY and (value.framework != "numpy" or value.dims):
                 return False  # an array is none of them, a number of NumPy is
-            return False if kind.name.startswith(_NEVER_TENSORS) else None
+            return False if kind.name.startswith(NEVER_TENSORS) else None
         if isinstance(value, Layer):
             return True if value.name == kind.name else _is_layer(value.name, kind.name)
         if value is None or isinstance(value, (int, float, str, bytes, bool, ListV, DictV, tuple)):
@@ -237,8 +238,18 @@ def _refuses_plain_values(kind: str) -> bool:
     return kind in _CLASSES_IN_LOWER_CASE or (name.lstrip("_")[:1].isupper() and not name.isupper())
 
 
+def _names_class(value: Value) -> bool:
+    """Whether it is a class itself, and no object of one."""
+    return isinstance(value, Class) or (isinstance(value, Api) and is_class(value.name) is True and not value.constant)
+
+
 def _takes_no_functions(kind: Class) -> bool:
-    """Whether no function can be of the class: nothing in it answers for itself who is of it, as protocols do."""
+    """Whether no function or class can be of the class: nothing in it answers for itself who is of it, as protocols do.
+
+    Classes are objects of `type` and of what inherits from it.
+    """
+    if any(isinstance(b, Native) or getattr(b, "name", "") == "builtins.type" for b in kind.mro):
+        return False
     plain = all(b.startswith(("torch.", "collections.OrderedDict", "builtins.")) for b in kind.library_bases)
     return kind.closed and plain and not any(b.node.keywords for b in kind.mro if isinstance(b, Class))
 
