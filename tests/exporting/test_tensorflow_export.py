@@ -388,3 +388,40 @@ def test_tensors_of_known_size_are_taken_apart(project, export_entry):
     assert len(nodes(export_entry("k.py:sized"), "StridedSlice")) == 4
     with pytest.raises(ExportProblem, match="Iterating over a symbolic"):
         export_entry("k.py:unsized")
+
+
+CONSTANTS = """
+    import keras
+    import tensorflow as tf
+
+
+    def of_tensor():
+        return lambda x: tf.constant(x, dtype=tf.float32, shape=(6,)) + tf.constant(1.0), (tf.ones((2, 3)),)
+
+
+    def of_another_type():
+        return lambda x: tf.constant(x, dtype=tf.int32), (tf.ones((2, 3)),)
+
+
+    class Refusing(keras.layers.Layer):
+        def call(self, x):
+            raise ValueError("the grid has no rows")
+
+
+    def refusing():
+        layer = Refusing()
+        return lambda x: layer(x), (tf.ones((2, 3)),)
+"""
+
+
+def test_a_constant_of_a_tensor_is_one_of_the_same_numbers(project, export_entry):
+    project.write("k.py", CONSTANTS)
+    assert [list(v.shape) for v in export_entry("k.py:of_tensor").graph.outputs] == [[6]]
+    with pytest.raises(ExportProblem, match="TypeError: Expected int32, but got a tensor of float32"):
+        export_entry("k.py:of_another_type")
+
+
+def test_why_the_call_of_a_layer_failed_is_told(project, export_entry):
+    project.write("k.py", CONSTANTS)
+    with pytest.raises(ExportProblem, match="ValueError: the grid has no rows"):
+        export_entry("k.py:refusing")

@@ -86,9 +86,28 @@ def _summary(trace: TracebackType | None) -> traceback.StackSummary:
     return traceback.StackSummary.extract(traceback.walk_tb(trace), lookup_lines=False)
 
 
+_COLOURS = re.compile("\x1b\\[[0-9;]*m")
+_OF_LAYER = re.compile(r"((?:\w+: )?)Exception encountered when calling .*\.")
+
+
+def telling_lines(error: BaseException) -> list[str]:
+    """The lines of an exception's text; Keras's word that a layer's call failed gives its place to why it did."""
+    lines = [line.strip() for line in _COLOURS.sub("", str(error)).splitlines() if line.strip()]
+    told: list[str] = []
+    kind = ""
+    for number, line in enumerate(lines):
+        found = _OF_LAYER.fullmatch(line)
+        if found and number + 1 < len(lines):
+            kind = found[1] or kind
+        else:
+            told.append(kind + line)
+            kind = ""
+    return told
+
+
 def first_sentence(error: BaseException) -> str:
     """The telling line of an exception's text, at most 300 characters."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = telling_lines(error)
     text = lines[0] if lines else ""
     if isinstance(error, SyntaxError) and error.msg:
         text = error.msg

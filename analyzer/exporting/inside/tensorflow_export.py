@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from . import creation
+from . import creation, eager_forms
 from .entry import Built
 from .examples import array, check, match
-from .failure import ExportFailure, Project, describe
+from .failure import ExportFailure, Project, describe, telling_lines
 from .shown import examples_show
 
 MAX_GRAPH = (1 << 31) - 1  # bytes: protobuf writes no more
@@ -123,28 +122,6 @@ def parameters(function: Any) -> list[str]:
     return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.name != "self"]
 
 
-@contextmanager
-def _taken_apart(tf: Any) -> Iterator[None]:
-    """While code is traced, ``a, b = tensor`` takes apart tensors whose first size is known, as it does eagerly.
-
-    A graph refuses it, whatever the size, since it cannot count the parts of others.
-    """
-    refuse = getattr(tf.Tensor, "_disallow_iteration", None)
-    if refuse is None:
-        yield
-        return
-
-    def unless_sized(tensor: Any) -> None:
-        if not tensor.shape.rank or tensor.shape[0] is None:
-            refuse(tensor)
-
-    tf.Tensor._disallow_iteration = unless_sized
-    try:
-        yield
-    finally:
-        tf.Tensor._disallow_iteration = refuse
-
-
 def export_function(
     function: Any,
     signature: tuple[tuple[Any, ...], dict[str, Any]],
@@ -162,7 +139,7 @@ def export_function(
     wrapped = function if hasattr(function, "get_concrete_function") else tf.function(function)
     traced = Traced()
     try:
-        with traced, _taken_apart(tf):
+        with traced, eager_forms.allowed(tf):
             concrete = wrapped.get_concrete_function(*signature[0], **signature[1])
     except BaseException as error:
         if isinstance(error, (KeyboardInterrupt, MemoryError)):
@@ -199,9 +176,10 @@ def _of_placeholders(examples: Mapping[str, Any], concrete: Any, tf: Any) -> dic
 
 def _cause(error: BaseException) -> str:
     """TensorFlow prefixes the message with the source of the traced function; the error stands at its end."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = [
-        line for line in lines if not line.startswith(("File ", "in user code", "Call arguments", "•", "*", "^"))
+        line
+        for line in telling_lines(error)
+        if not line.startswith(("File ", "in user code", "Call arguments", "•", "*", "^"))
     ]
     kinds = [
         line
