@@ -79,6 +79,16 @@ def _readers(value: ir.Value) -> Iterable[tuple[ir.Node, int]]:
                 stack.append(use.node.outputs[0])
 
 
+LABELS = ValueRange(0.0, 1.0, Origin.INFERRED, "labels: the example holds zeros and ones alone")
+
+
+def _made_floating(value: ir.Value) -> bool:
+    """Whether whole numbers are only read as floating-point ones, as labels of two classes are: they are no places."""
+    uses = tuple(value.uses())
+    casts = [u.node.outputs[0] for u in uses if operator_name(u.node) == "Cast"]
+    return 0 < len(uses) == len(casts) and not any(_to_integer(u.node) for u in uses)
+
+
 def inferred_input(value: ir.Value, uses: Uses) -> ValueRange | None:
     """A range that the input's type, name or readers give, or None."""
     dtype, name = value.dtype, value.name or ""
@@ -88,7 +98,7 @@ def inferred_input(value: ir.Value, uses: Uses) -> ValueRange | None:
     if dtype is ir.DataType.UINT8:
         return ValueRange(0, 255, Origin.INFERRED, "bytes, as in images")
     if not dtype.is_floating_point():
-        return _integer(name, readers)
+        return _integer(name, readers) or (LABELS if TRUTHS in value.metadata_props and _made_floating(value) else None)
     if value.shape is None or all(d == 1 for d in value.shape):
         if KEEP.search(name) or any(_keeps(n, i) or _complement_drops(n, i) for n, i in readers):
             return ValueRange(0.1, 1.0, Origin.INFERRED, "dropout keep probability")
@@ -101,9 +111,7 @@ def inferred_input(value: ir.Value, uses: Uses) -> ValueRange | None:
         return ValueRange(0.0, 1.0, Origin.INFERRED, "labels: a probability for each class")
     if MASK.search(name):
         return ValueRange(0.0, 1.0, Origin.INFERRED, "mask")
-    if TRUTHS in value.metadata_props:
-        return ValueRange(0.0, 1.0, Origin.INFERRED, "labels: the example holds zeros and ones alone")
-    return None
+    return LABELS if TRUTHS in value.metadata_props else None
 
 
 def _integer(name: str, readers: Iterable[tuple[ir.Node, int]]) -> ValueRange | None:

@@ -318,6 +318,36 @@ def test_lazy_modules_stay_lazy(project, export_entry):
     assert len(list(export_entry("lazy.py:build").nodes())) > 0
 
 
+def test_whole_numbers_that_become_floating_are_labels_where_the_example_holds_zeros_and_ones(project, export_entry):
+    from analyzer.numerical.assumptions import assume
+
+    project.write(
+        "labels.py",
+        """
+        import torch
+
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.table = torch.nn.Embedding(50, 3)
+
+            def forward(self, labels, counts, places, few):
+                return labels.float() + counts.float() + few.float().sum(), self.table(places) * places[:, None].float()
+
+
+        def build():
+            return Net(), tuple(map(torch.tensor, ([0, 1, 1, 0, 0], [0, 1, 2, 0, 1], [0, 1, 1, 0, 0], [0, 1])))
+        """,
+    )
+    found = {
+        a.name: a.range for a in assume(export_entry("labels.py:build"), TargetConfig(id="l", entry="labels.py:build"))
+    }
+    assert {n: (r.lo, r.hi) for n, r in found.items() if n != "table.weight"} == {
+        "labels": (0, 1), "counts": (0, 1000), "places": (0, 49), "few": (0, 1000),
+    }  # fmt: skip
+
+
 def test_labels_are_told_by_an_example_of_zeros_and_ones(project, export_entry):
     from analyzer.numerical.assumptions import assume
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 FEWEST_TRUTHS = 8  # of fewer numbers, written by hand, zeros and ones say little
+FEWEST_WHOLE_TRUTHS = 4  # the same of whole numbers, which are seldom 0 or 1 by chance
 FEWEST_ROWS = 3  # of fewer rows of zeros and ones, each may hold a single one by chance
 FEWEST_SIGNS = 8  # of fewer random numbers all may be positive by chance, unless they keep away from 0 as well
 AWAY = 0.1  # of the largest: an example whose numbers are no smaller keeps away from 0
@@ -24,7 +25,7 @@ def examples_show(named: Mapping[str, Any]) -> dict[str, Any]:
     arrays = {name: array for name, array in found.items() if array is not None and array.size}
     floating = {name: array for name, array in arrays.items() if array.dtype.kind == "f"}
     return {
-        "truths": [name for name, array in floating.items() if _true_or_false(array)],
+        "truths": [name for name, array in arrays.items() if _true_or_false(array)],
         "onehot": [name for name, array in floating.items() if _true_or_false(array) and _one_hot(array)],
         "spans": {name: span for name, array in floating.items() for span in _span(array)},
         "ordered": {name: order for name, array in floating.items() for order in _order(array)},
@@ -57,7 +58,7 @@ def _numbers(value: Any) -> Any:
 
 def _true_or_false(array: Any) -> bool:
     """Zeros and ones, some of each: labels, masks."""
-    if array.size < FEWEST_TRUTHS:
+    if array.dtype.kind == "b" or array.size < (FEWEST_TRUTHS if array.dtype.kind == "f" else FEWEST_WHOLE_TRUTHS):
         return False
     ones = array == 1
     return bool(((array == 0) | ones).all() and ones.any() and not ones.all())
