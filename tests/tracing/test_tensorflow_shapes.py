@@ -18,6 +18,7 @@ a, b, m = tf.ones((4, 6)), tf.ones((3, 5, 5)) + tf.eye(5), tf.constant([True, Fa
 i, z = tf.constant([0, 2]), tf.cast(tf.ones((4, 6)), tf.complex64)
 """
 CALLS = """
+    tf.pad(a, tf.constant([[2, 1], [0, 3]]))
     tf.boolean_mask(a, m)
     tf.boolean_mask(tf.ones((2, 4, 3)), m, axis=1)
     tf.boolean_mask(a, tf.fill((4, 6), True))[0]
@@ -154,6 +155,8 @@ def test_nothing_is_told_of_tensors_that_are_not_known(tmp_path: Path) -> None:
 
 
 REFUSED = """
+    tf.pad(a, [[0, 0], [-1, 3]])
+    tf.pad(a, tf.constant([[2, -1], [0, 0]]))
     tf.boolean_mask(a, tf.constant([True, False]))
     tf.boolean_mask(a, m, axis=1)
     tf.gather_nd(a, tf.zeros((5, 3), tf.int32))

@@ -160,6 +160,9 @@ def pad(op: Op, tensor: Value, paddings: Value, mode: Value, rest: tuple[Value, 
         fail(
             op, "paddings", f"paddings has {len(amounts)} rows for a tensor of {len(source.dims)} dimensions", (source,)
         )
+    low = [a for pair in amounts for a in pair if isinstance(a, int) and a < 0]
+    if low:
+        fail(op, "paddings", f"a padding of {low[0]} is negative", (source,))
     return like(op, source, [d + a + b for d, (a, b) in zip(source.dims, amounts, strict=True)], source.dtype)
 
 
