@@ -10,6 +10,7 @@ from analyzer.numerical.confirm.infinities import Infinities
 
 FAR = 0.9  # of the way from where training starts to the end of a weight's range: it stands there for the estimate
 NEAR = 0.125  # of that way: as far as weights go in a search for failures near where training starts
+DISTANT = 1 / 3  # of that way: a choice, well beyond NEAR; all that it decides is that plain runs are asked too
 PLAIN = 24  # draws of the weights at random from all of their ranges
 STILL = 0.02  # of that way: a weight that moved less did not have to
 
@@ -67,12 +68,12 @@ class Standing:
 
     @property
     def distant(self) -> bool:
-        """Whether every weight that had to move went further than is near: together, as a search chose them.
+        """Whether every weight that had to move went a good part of the way: together, as a search chose them.
 
         That alone tells little: a search goes further than it has to. Plain runs tell whether others fail as well.
         """
         moved = [part for _, _, _, part in self.moved if part >= STILL]
-        return bool(moved) and min(moved) > NEAR
+        return bool(moved) and min(moved) >= DISTANT
 
     @property
     def far(self) -> bool:
