@@ -156,8 +156,8 @@ def test_a_width_is_what_python_computes(tmp_path: Path, width: str, more: int) 
     assert told == ([text.count("\n")] if more else [])
 
 
-@pytest.mark.parametrize("question", ["getattr(given, 'ndim', 3)", "getattr(nn.Linear(4, 4), 'invented', 3)"])
-def test_what_may_have_an_attribute_is_not_said_to_have_none(tmp_path: Path, question: str) -> None:
+def test_what_may_have_an_attribute_is_not_said_to_have_none(tmp_path: Path) -> None:
+    question = "getattr(given, 'ndim', 3)"
     text = f"import array\n{HEAD}\ngiven = array.array('i', [1])\nnn.Linear(4, 2)(torch.zeros(3, {question}))\n"
     (tmp_path / "net.py").write_text(text)
     shared = explore(tmp_path, "net.py", ast.parse(text), Versions())

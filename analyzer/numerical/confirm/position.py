@@ -223,6 +223,7 @@ def witnesses(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
     at exact values only where nothing better is found."""
     null: Point | None = None
     bound: list[Witness] = []  # engines round differently, so one alone may show nothing
+    waits = deadline  # for a better one, from the first that is bound on
     by_chance = False
     seen, stop = 0, deadline
     start = initial(trials)
@@ -247,9 +248,11 @@ def witnesses(trials: Trials, seed: int, deadline: float) -> Iterator[Witness]:
             if not names or not bound_by(trials, here[0].point, seed):
                 yield from here
                 continue
-            stop = stop if bound else min(deadline, time.process_time() + NULL_SECONDS)
+            waits = min(waits, time.process_time() + NULL_SECONDS)
             bound += [replace(each, related=names) for each in here]
-            seen += 1
+            if time.process_time() > waits:
+                yield from bound
+                bound = []
             continue
         if null is None:
             null, stop = point, min(deadline, time.process_time() + NULL_SECONDS)
