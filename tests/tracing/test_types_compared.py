@@ -82,3 +82,13 @@ def test_tensors_and_packed_sequences_are_told_apart(tmp_path: Path, test: str) 
         problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
         found = [p.proved for p in problems if p.level == "error"]
         assert True not in found if not reached or test.startswith(NOT_TOLD) else found == [True]
+
+
+def test_what_a_deep_network_gives_is_a_tensor(tmp_path: Path) -> None:
+    """However many steps it was computed in: a test of its class is no question that is left open."""
+    text = "import torch\nx = torch.zeros(2, 3)\n" + "x = torch.relu(x + torch.ones(3))\n" * 150
+    for test in ("isinstance(x, torch.Tensor)", "not isinstance(x, tuple)"):
+        (tmp_path / "net.py").write_text(text)
+        told = f"{text}if {test}:\n    x @ torch.zeros(4, 5)\n"
+        problems = explore(tmp_path, "net.py", ast.parse(told), Versions()).problems.values()
+        assert [p.proved for p in problems if p.level == "error"] == [True]

@@ -10,7 +10,7 @@ PACKED = "torch.nn.utils.rnn.PackedSequence"
 UNPACKED = "pad_packed_sequence"  # the name of a tensor that one was filled up to
 _RECURRENT = ("torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU")
 MOST_LAYERS = 16  # that a packed sequence goes through one after another
-MOST_SOURCES = 256  # that are looked at
+MOST_STEPS = 16  # from a packed sequence, each computed of the one before alone
 
 
 def packing_of(value: Value) -> Making | None:
@@ -25,14 +25,16 @@ def packing_of(value: Value) -> Making | None:
 
 
 def is_packed(value: Tensor) -> bool | None:
-    """Whether it stands for a packed sequence; None where it was computed of one, as `packed.to(device)` is."""
+    """Whether it stands for a packed sequence; None where it was computed of one alone, as `packed.to(device)` is.
+
+    After so many steps it is a tensor: what a long network gives is asked for its class as well.
+    """
     if packing_of(value) is not None:
         return True
-    pending, seen = [value], 0
-    while pending:
-        found = pending.pop()
-        if (found.making is not None and found.making.name == PACK) or seen == MOST_SOURCES:
+    for _ in range(MOST_STEPS):
+        if value.name == UNPACKED or len(value.sources) != 1:
+            return False
+        (value,) = value.sources
+        if value.making is not None and value.making.name == PACK:
             return None
-        seen += 1
-        pending += [source for source in found.sources if source.name != UNPACKED] if found.name != UNPACKED else []
     return False
