@@ -1,4 +1,4 @@
-"""Entry points of spdlayers: stiffness tensors that its layers make positive definite, as in its README, with losses."""
+"""Entry points of spdlayers: stiffness tensors that its layers make positive definite, with losses."""
 
 import spdlayers
 import torch
