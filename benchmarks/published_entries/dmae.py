@@ -1,4 +1,4 @@
-"""Entry points of dmae: its clustering layers by several dissimilarities, plain and behind layers, with their losses."""
+"""Entry points of dmae: its clustering layers by several dissimilarities, plain and behind layers, with losses."""
 
 import tensorflow as tf
 from dmae import dissimilarities, losses

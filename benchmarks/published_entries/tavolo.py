@@ -1,4 +1,4 @@
-"""Entry points of tavolo: its embeddings mixed by attention, of the word alone and in context, with a loss of labels."""
+"""Entry points of tavolo: its embeddings mixed by attention, of the word alone and in context, with a loss."""
 
 import numpy as np
 import tensorflow as tf
