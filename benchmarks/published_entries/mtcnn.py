@@ -1,4 +1,4 @@
-"""Entry points of mtcnn: its three networks that propose, refine and finish faces, with the losses of faces and boxes."""
+"""Entry points of mtcnn: its three networks that propose, refine and finish faces, with losses of faces and boxes."""
 
 import tensorflow as tf
 from mtcnn.network.onet import ONet

@@ -1,4 +1,4 @@
-"""Entry points of torchembed: its embeddings of categories, places, times and patches, in small networks with losses."""
+"""Entry points of torchembed: its embeddings of categories, places, times and patches, in small networks."""
 
 import torch
 from torchembed.categorical import MultiCategoricalEmbedding
