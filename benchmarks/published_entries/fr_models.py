@@ -1,4 +1,4 @@
-"""Entry points of fr-models: its loss relative to what was measured, on small networks of rates that neurons fire at."""
+"""Entry points of fr-models: its loss relative to what was measured, on small networks of firing rates."""
 
 import torch
 from fr_models.criteria import NormalizedLoss

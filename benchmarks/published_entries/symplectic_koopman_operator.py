@@ -1,4 +1,4 @@
-"""Entry points of symplectic-koopman-operator: its losses of turning orbits, on a small network that transforms them."""
+"""Entry points of symplectic-koopman-operator: its losses of turning orbits, on a network that transforms them."""
 
 import torch
 from symplectic_koopman_operator.functional import (
