@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from analyzer.exporting.manifest import Manifest
 from analyzer.graph import Graph, set_layer, set_location
-from analyzer.graph.model import INITIAL_VALUE, SIGNATURE
+from analyzer.graph.model import INITIAL_VALUE, SIGNATURE, set_frozen
 from analyzer.loading.graphdef import read_program
 from analyzer.loading.tensorflow_graph import FileFacts, convert
 from analyzer.loading.tensorflow_nodes import tensor_of
@@ -110,8 +110,11 @@ def _describe_inputs(graph: Graph, manifest: Manifest) -> None:
 
 
 def _annotate(graph: Graph, manifest: Manifest) -> None:
+    frozen = frozenset(manifest.frozen)
     for node in graph.nodes():
         name = node.name or ""
+        if name in frozen:
+            set_frozen(node)
         layer = _layer(name, manifest.scopes)
         if layer:
             set_layer(node, layer, manifest.classes.get(layer, ""))

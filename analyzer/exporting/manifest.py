@@ -72,7 +72,8 @@ class Manifest:
     batch.
     `undefined` is a gradient that PyTorch finds to be no number on the example.
     `ran`: PyTorch ran the module itself on its example. `recorded`: numbers that the model read from its own values are
-    fixed in it; `read` are the inputs that alone decide these numbers, None where others may.
+    fixed in it; `read` are the inputs that alone decide these numbers, None where others may; `frozen` are the nodes of
+    a recorded TensorFlow run that rest on such numbers.
     """
 
     failure: str | None = None
@@ -84,6 +85,7 @@ class Manifest:
     notes: tuple[str, ...] = ()
     recorded: bool = False
     read: tuple[str, ...] | None = None
+    frozen: tuple[str, ...] = ()
     ran: bool = False
     files: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
@@ -142,6 +144,7 @@ def _manifest(data: Any) -> Manifest:
         notes=_list(data.get("notes", [])),
         recorded=data.get("recorded", False) is not False,
         read=None if data.get("read") is None else _list(data["read"]),
+        frozen=_list(data.get("frozen", [])),
         ran=data.get("ran", False) is True,
         files=tuple(name for name in _list(data.get("files", [])) if _inside(name)),
         inputs=_list(data.get("inputs", [])),

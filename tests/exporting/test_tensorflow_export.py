@@ -386,8 +386,8 @@ TAKEN_APART = """
 def test_tensors_of_known_size_are_taken_apart(project, export_entry):
     project.write("k.py", TAKEN_APART)
     assert len(nodes(export_entry("k.py:sized"), "StridedSlice")) == 4
-    with pytest.raises(ExportProblem, match="Iterating over a symbolic"):
-        export_entry("k.py:unsized")
+    notes = export_entry("k.py:unsized").model.metadata_props["assay.notes"]
+    assert "Iterating over a symbolic" in notes  # so one run of it is recorded
 
 
 CONSTANTS = """

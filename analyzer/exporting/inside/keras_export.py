@@ -85,7 +85,7 @@ def _with_tensorflow(built: Built, request: Mapping[str, Any], out: str, project
         def call(*flat: Any) -> Any:
             return model(tf.nest.pack_sequence_as(declared, list(flat)), training=False)
 
-        return tfx.export_function(call, (tuple(specs), {}), built, request, out, project, notes, {})
+        return tfx.export_function(call, (tuple(specs), {}), ((), {}), built, request, out, project, notes, {})
     items = list(structure.items()) if isinstance(structure, dict) else list(enumerate(structure))
     accepted = tfx.parameters(model.call)
     labels = [
@@ -108,7 +108,8 @@ def _with_tensorflow(built: Built, request: Mapping[str, Any], out: str, project
         return model(*flat)
 
     shown = tfx.examples_of(built.inputs, accepted, tf)
-    return tfx.export_function(call_with, (tuple(flat_specs), {}), built, request, out, project, notes, shown)
+    values: tuple[Any, dict[str, Any]] = (tuple(value for _, value in items), {})
+    return tfx.export_function(call_with, (tuple(flat_specs), {}), values, built, request, out, project, notes, shown)
 
 
 def _run(model: Any, value: Any, accepted: list[str]) -> Any:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from . import creation, eager_forms
+from . import creation, eager_forms, eager_run
 from .entry import Built
 from .examples import array, check, match
 from .failure import ExportFailure, Project, describe, telling_lines
@@ -28,7 +28,8 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
 
     signature = _signature(built, request, tf)
     shown = examples_of(built.inputs, parameters(_callable(built.model)), tf)
-    return export_function(_callable(built.model), signature, built, request, out, project, [], shown)
+    values = ((), built.inputs) if isinstance(built.inputs, dict) else (tuple(built.inputs or ()), {})
+    return export_function(_callable(built.model), signature, values, built, request, out, project, [], shown)
 
 
 def _callable(model: Any) -> Any:
@@ -125,6 +126,7 @@ def parameters(function: Any) -> list[str]:
 def export_function(
     function: Any,
     signature: tuple[tuple[Any, ...], dict[str, Any]],
+    values: tuple[Any, dict[str, Any]],
     built: Built,
     request: Mapping[str, Any],
     out: str,
@@ -132,7 +134,10 @@ def export_function(
     notes: list[str],
     examples: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Trace `function` and write its graph; `examples` are by the names of their placeholders."""
+    """Trace `function` and write its graph; `values` are its arguments, `examples` by the names of their placeholders.
+
+    What cannot be traced but runs on its example is recorded as it runs.
+    """
     import tensorflow as tf
 
     entry = request["entry"]
@@ -144,11 +149,15 @@ def export_function(
     except BaseException as error:
         if isinstance(error, (KeyboardInterrupt, MemoryError)):
             raise
-        raise ExportFailure(
-            f"{entry}: the model failed while it was traced: {_cause(error)}",
-            project.of_traceback(error) or _in_user_code(str(error), project) or built.place,
-        ) from error
-    definition, values = _definition(concrete, tf)
+        place = project.of_traceback(error) or _in_user_code(str(error), project)
+        recorded = _recorded(function, signature, values, project, tf)
+        if recorded is None:
+            raise ExportFailure(
+                f"{entry}: the model failed while it was traced: {_cause(error)}", place or built.place
+            ) from error
+        where = "" if place is None else f" at {place[0]}:{place[1]}"
+        return _of_record(recorded, [*notes, eager_run.note(recorded, _cause(error) + where)], examples, out, entry, tf)
+    definition, variables = _definition(concrete, tf)
     _write(definition, out, entry)
     return {
         "format": "graphdef",
@@ -158,8 +167,38 @@ def export_function(
         "outputs": [t.name for t in tf.nest.flatten(concrete.outputs) if hasattr(t, "name")],
         "axes": _axes(concrete, request),
         "lines": _lines(concrete.graph, project, traced),
-        "weights": _write_weights(values, out),
+        "weights": _write_weights(variables, out),
         **examples_show(_of_placeholders(examples, concrete, tf)),
+    }
+
+
+def _recorded(function: Any, signature: Any, values: Any, project: Project, tf: Any) -> eager_run.Record | None:
+    """One run on the example inputs, or None where it fails too or cannot be written as a graph."""
+    function = getattr(function, "python_function", function)
+    try:
+        return eager_run.record(function, signature, values, project.innermost, tf)
+    except BaseException as error:
+        if isinstance(error, (KeyboardInterrupt, MemoryError)):
+            raise
+        return None
+
+
+def _of_record(
+    recorded: eager_run.Record, notes: list[str], examples: Mapping[str, Any], out: str, entry: str, tf: Any
+) -> dict[str, Any]:
+    _write(recorded.definition, out, entry)
+    shown = {name: tf.convert_to_tensor(examples[name]) for name in recorded.inputs if name in examples}
+    return {
+        "format": "graphdef",
+        "notes": notes,
+        "versions": _versions(tf),
+        "inputs": recorded.inputs,
+        "outputs": [name if ":" in name else name + ":0" for name in recorded.outputs],
+        "axes": {},
+        "lines": recorded.lines,
+        "frozen": eager_run.frozen(recorded),
+        "weights": _write_weights(recorded.variables, out),
+        **examples_show(shown),
     }
 
 
