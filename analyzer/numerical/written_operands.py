@@ -56,7 +56,7 @@ def _operands(file: SourceFile, place: Location, node: ir.Node, index: int) -> I
             continue
         if isinstance(expression, ast.BinOp):
             if isinstance(expression.op, _symbols(node)) and index < 2:
-                yield expression.right if index else expression.left
+                yield expression.right if index or kind == "Reciprocal" else expression.left
         elif reader.name(expression) in names:
             others = reader.options(expression)
             chosen = reader.argument(expression) if index == 0 else others[index - 1] if index <= len(others) else None

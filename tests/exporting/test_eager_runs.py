@@ -24,13 +24,13 @@ def nothing(_: Iterator[Any]) -> None:
     return None
 
 
-def recorded(function: Callable[..., Any], *arguments: Any) -> eager_run.Record:
+def recorded(function: Callable[..., Any], *arguments: Any) -> eager_run.EagerRun:
     tensors = tuple(tf.convert_to_tensor(value) for value in arguments)
     specs = tuple(tf.TensorSpec(value.shape, value.dtype) for value in tensors)
     return eager_run.record(function, (specs, {}), (tensors, {}), nothing, tf)
 
 
-def replayed(record: eager_run.Record, *arguments: Any) -> list[Any]:
+def replayed(record: eager_run.EagerRun, *arguments: Any) -> list[Any]:
     """The results of the recorded graph, its variables at the values that the record holds."""
     for node in record.definition.node:
         if node.op == "VarHandleOp":
@@ -90,7 +90,7 @@ def test_the_record_computes_what_the_run_computed(function: Callable[..., Any])
             np.testing.assert_allclose(mine, theirs, rtol=1e-5)
 
 
-def kinds_behind_a_reading(record: eager_run.Record) -> set[str]:
+def kinds_behind_a_reading(record: eager_run.EagerRun) -> set[str]:
     names = set(eager_run.frozen(record))
     return {node.op for node in record.definition.node if node.name in names}
 

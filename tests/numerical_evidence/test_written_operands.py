@@ -26,6 +26,7 @@ from analyzer.numerical.written_operands import written_operand
         ("Div", 1, "return x / (a + b)", "a + b"),
         ("Div", 1, "return torch.div(x, total)", "total"),
         ("Div", 0, "return x / total", "x"),
+        ("Reciprocal", 0, "return 1 / total", "total"),  # PyTorch's own form of a number by a tensor
         ("Log", 0, "return torch.log(torch.sigmoid(p))", ""),  # the operator's name says more
         ("Log", 0, "return torch.log(p) + torch.log(q)", ""),  # which of the two is not known
         ("Log", 0, "return torch.log(p) + torch.log(p)", "p"),

@@ -27,7 +27,7 @@ class NotRecorded(Exception):
 
 
 @dataclass
-class Record:
+class EagerRun:
     """The operators of one run, in the order of their execution.
 
     `variables` are by the names of their nodes, with the values before the run; `operators` and `constants` tell how
@@ -45,7 +45,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldVariable:
     """A variable's value where it stood before the run."""
 
     value: Any
@@ -54,7 +54,7 @@ class Held:
         return self.value.numpy()
 
 
-def record(function: Any, specs: Any, examples: Any, innermost: Innermost, tf: Any) -> Record:
+def record(function: Any, specs: Any, examples: Any, innermost: Innermost, tf: Any) -> EagerRun:
     """Of ``function(*args, **kwargs)``; `specs` and `examples` are both (args, kwargs). Raises what the run raises.
 
     What is built in the first call is there before the run that is recorded.
@@ -71,7 +71,7 @@ def record(function: Any, specs: Any, examples: Any, innermost: Innermost, tf: A
     return first
 
 
-def note(recorded: Record, cause: str) -> str:
+def note(recorded: EagerRun, cause: str) -> str:
     """What the record leaves open, in words; `cause`: why there is no trace."""
     told = f"TensorFlow does not trace the model ({cause}); one run of it on the example inputs was recorded"
     if recorded.reading is None:
@@ -82,7 +82,7 @@ def note(recorded: Record, cause: str) -> str:
     )
 
 
-def frozen(recorded: Record) -> list[str]:
+def frozen(recorded: EagerRun) -> list[str]:
     """The nodes that were recorded behind the first reading."""
     reading = recorded.reading
     return [] if reading is None else [name for name, place in recorded.operators.items() if place >= reading]
@@ -98,7 +98,7 @@ def _otherwise(examples: Any, tf: Any) -> Any:
     return tf.nest.map_structure(other, examples)
 
 
-def _first_difference(first: Record, second: Record) -> int | None:
+def _first_difference(first: EagerRun, second: EagerRun) -> int | None:
     """How many operators the first run had executed where the second took another one, or another number."""
     mine, others = (list(r.definition.node) for r in (first, second))
     for node, other in zip(mine, others):  # noqa: B905
@@ -107,7 +107,7 @@ def _first_difference(first: Record, second: Record) -> int | None:
     return None if len(mine) == len(others) else 0
 
 
-def _live(recorded: Record) -> None:
+def _live(recorded: EagerRun) -> None:
     """Drop what no result hangs on: what new weights are drawn from, checks."""
     nodes = {node.name: node for node in recorded.definition.node}
     stack = [name.partition(":")[0] for name in recorded.outputs]
@@ -130,7 +130,7 @@ class _Recorder:
         from tensorflow.python.eager import context
 
         self._tf, self._innermost, self._context = tf, innermost, context
-        self._record = Record(tf.compat.v1.GraphDef())
+        self._record = EagerRun(tf.compat.v1.GraphDef())
         self._names: dict[int, str] = {}  # by the tensor's number: the output of a node that stands for it
         self._constant: set[int] = set()  # the numbers of tensors that are the same in every run
         self._taken: dict[str, int] = {}
@@ -139,7 +139,7 @@ class _Recorder:
         self._current: dict[str, str] = {}  # variables that the run assigned: the output with their value
         self._silent = False
 
-    def run(self, function: Any, specs: Any, examples: Any) -> Record:
+    def run(self, function: Any, specs: Any, examples: Any) -> EagerRun:
         tf = self._tf
         from tensorflow.python.framework import op_callbacks
 
@@ -226,7 +226,7 @@ class _Recorder:
         node = self._node("VarHandleOp", variable.name.split(":")[0], [])
         node.attr["dtype"].type = variable.dtype.as_datatype_enum
         node.attr["shape"].shape.CopyFrom(variable.shape.as_proto())
-        self._record.variables[node.name] = (Held(value), bool(getattr(variable, "trainable", True)))
+        self._record.variables[node.name] = (HeldVariable(value), bool(getattr(variable, "trainable", True)))
         self._made[tensor._id] = node
         return node
 
@@ -260,7 +260,7 @@ class _Recorder:
             else:
                 self._operator(kind, [node.name], inputs, named, outputs)
         elif kind == "AssignVariableOp" and node.name not in self._record.variables:  # the first value of a new one
-            self._record.variables[node.name] = (Held(self._tf.identity(inputs[1])), True)
+            self._record.variables[node.name] = (HeldVariable(self._tf.identity(inputs[1])), True)
         elif kind == "AssignVariableOp":
             self._current[node.name] = self._reference(inputs[1])
         elif kind in ("AssignAddVariableOp", "AssignSubVariableOp"):

@@ -172,7 +172,7 @@ def export_function(
     }
 
 
-def _recorded(function: Any, signature: Any, values: Any, project: Project, tf: Any) -> eager_run.Record | None:
+def _recorded(function: Any, signature: Any, values: Any, project: Project, tf: Any) -> eager_run.EagerRun | None:
     """One run on the example inputs, or None where it fails too or cannot be written as a graph."""
     function = getattr(function, "python_function", function)
     try:
@@ -184,7 +184,7 @@ def _recorded(function: Any, signature: Any, values: Any, project: Project, tf: 
 
 
 def _of_record(
-    recorded: eager_run.Record, notes: list[str], examples: Mapping[str, Any], out: str, entry: str, tf: Any
+    recorded: eager_run.EagerRun, notes: list[str], examples: Mapping[str, Any], out: str, entry: str, tf: Any
 ) -> dict[str, Any]:
     _write(recorded.definition, out, entry)
     shown = {name: tf.convert_to_tensor(examples[name]) for name in recorded.inputs if name in examples}
