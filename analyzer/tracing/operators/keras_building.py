@@ -5,17 +5,32 @@ from __future__ import annotations
 from analyzer.operators.declaration import BUILT_FOR_LAST_AXIS
 from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.language.values import Layer, Value
-from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.operands import items_of, tensor_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
+from analyzer.tracing.paths.tracer import Tracer
+
+
+def build(tr: Tracer, layer: Layer, shape: Value, line: int) -> None:
+    """``layer.build(shape)``: its weights have these sizes from here on."""
+    size = (None, *items_of(shape))[-1]
+    if _is_built_for_last_axis(layer):
+        tr.touch(layer)
+        layer.built.pop("last", None)
+        if type(size) is int:
+            layer.built["last"] = (size, line)
+
+
+def _is_built_for_last_axis(layer: Layer) -> bool:
+    operator = layer_or_function("keras", layer.name.rpartition(".")[2])
+    if operator is None or not operator.traits & BUILT_FOR_LAST_AXIS:
+        return False
+    return layer.args.get("axis") in (None, -1) and layer.args.get("data_format") in (None, "channels_last")
 
 
 def check_built(op: Op, layer: Layer, value: Value) -> None:
     """Build the layer for the input, or fail if it was built for another."""
-    operator = layer_or_function("keras", layer.name.rpartition(".")[2])
-    if operator is None or not operator.traits & BUILT_FOR_LAST_AXIS:
-        return
-    if layer.args.get("axis") not in (None, -1) or layer.args.get("data_format") not in (None, "channels_last"):
+    if not _is_built_for_last_axis(layer):
         return
     tensor = tensor_of(op.tr, value, "tf")
     size = tensor.dims[-1] if tensor is not None and tensor.dims else None

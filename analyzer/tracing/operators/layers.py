@@ -30,7 +30,7 @@ from analyzer.tracing.operators.constructors import positional
 from analyzer.tracing.operators.empty_pooling import empty_pool_layer
 from analyzer.tracing.operators.hyperparameters import FLOATS
 from analyzer.tracing.operators.index_values import check_indices
-from analyzer.tracing.operators.keras_building import check_built
+from analyzer.tracing.operators.keras_building import build, check_built
 from analyzer.tracing.operators.keras_construction import OF_KERAS_1, check_keras_construction
 from analyzer.tracing.operators.keras_graphs import remember_call, weights_of
 from analyzer.tracing.operators.layer_attributes import register_tensor
@@ -383,6 +383,9 @@ def layer_method(
             return named if name == "named_modules" else ListV([module for _, module in named.items], named.open)
         if name == "modules" and isinstance(items, ListV):
             return ListV(items.items, True)
+    if name == "build" and layer.name.startswith("keras.layers."):
+        build(tr, layer, args[0] if args else kwargs.get("input_shape"), node.lineno if node is not None else 0)
+        return None
     if name == "get_weights" and (held := weights_of(layer, arrays=True)) is not None:
         return held
     if name in (
