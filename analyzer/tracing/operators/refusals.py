@@ -14,7 +14,7 @@ from analyzer.tracing.paths.problems import Diagnostic, ShapeFailure
 from analyzer.tracing.programs.own_sizes import contradicts_itself
 from analyzer.validity.spec import Category, CheckResult, Requirement
 from analyzer.validity.specs.joining import NOTHING
-from analyzer.validity.terms import Cond, Poly
+from analyzer.validity.terms import Cond, Poly, equal
 
 
 def record(op: Op, outcome: CheckResult, sources: tuple[Tensor, ...], graph: bool) -> None:
@@ -56,6 +56,18 @@ def require(op: Op, truth: Any, rule: str, sentence: str, sources: tuple[Tensor,
             tuple((f"operand {i}", t) for i, t in enumerate(sources)), bool(op.tr.doubts), _nth(op),
         )
     )  # fmt: skip
+
+
+def require_shape(
+    op: Op, tensor: Tensor, expected: tuple[Any, ...], rule: str, sentence: str, of_rank: str = ""
+) -> None:
+    """A tensor of a known shape has the expected one; `of_rank`: the rule that another number of axes breaks."""
+    if tensor.dims is None:
+        return
+    if len(tensor.dims) != len(expected):
+        fail(op, of_rank or rule, sentence, (tensor,))
+    for have, want in zip(tensor.dims, expected, strict=True):
+        require(op, equal(have, want), rule, sentence, (tensor,))
 
 
 def _nth(op: Op) -> int:

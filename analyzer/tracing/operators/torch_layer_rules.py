@@ -8,7 +8,7 @@ from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Layer, Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.operands import tensor_of
-from analyzer.tracing.operators.refusals import fail, require
+from analyzer.tracing.operators.refusals import fail, require, require_shape
 from analyzer.tracing.operators.strides import contiguous
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.validity.terms import equal
@@ -118,24 +118,10 @@ def _check_state(op: Op, hx: Value, layers: Any, directions: int, batch: Any, hi
     if layers is None:
         return
     for state, size in zip(states, (width, hidden), strict=False):
-        if not isinstance(state, Tensor) or state.dims is None:
-            continue
-        wanted = (layers * directions, *((batch,) if batch is not None else ()), size)
-        if len(state.dims) != len(wanted):
-            fail(
-                op,
-                "rank",
-                f"the hidden state must have {len(wanted)} dimensions and has the shape {show_shape(state.dims)}",
-                (state,),
-            )
-        for have, want in zip(state.dims, wanted, strict=True):
-            require(
-                op,
-                equal(have, want),
-                "hidden-state",
-                f"the hidden state has the shape {show_shape(state.dims)} but must be {show_shape(wanted)}",
-                (state,),
-            )
+        if isinstance(state, Tensor):
+            wanted = (layers * directions, *((batch,) if batch is not None else ()), size)
+            told = f"the hidden state has the shape {show_shape(state.dims or ())} but must be {show_shape(wanted)}"
+            require_shape(op, state, wanted, "hidden-state", told, "rank")
 
 
 @operator(
@@ -162,13 +148,9 @@ def cell(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
         if len(dims) > 2:
             fail(op, "rank", f"the input must have 1 or 2 dimensions and has the shape {show_shape(x.dims)}", (x,))
         for state in hx if isinstance(hx, tuple) else (hx,):
-            if not isinstance(state, Tensor) or state.dims is None:
-                continue
-            message = f"the hidden state has the shape {show_shape(state.dims)} but must be {show_shape(dims)}"
-            if len(state.dims) != len(dims):
-                fail(op, "hidden-state", message, (state,))
-            for have, want in zip(state.dims, dims, strict=True):
-                require(op, equal(have, want), "hidden-state", message, (state,))
+            if isinstance(state, Tensor):
+                told = f"the hidden state has the shape {show_shape(state.dims or ())} but must be {show_shape(dims)}"
+                require_shape(op, state, dims, "hidden-state", told)
     dtype = _type_of(op, layer, x)
     h = Tensor(dims, dtype, "torch", site=op.where)
     return (h, Tensor(dims, dtype, "torch", site=op.where)) if layer.name.endswith("LSTMCell") else h

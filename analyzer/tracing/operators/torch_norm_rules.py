@@ -6,7 +6,7 @@ from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
-from analyzer.tracing.operators.refusals import fail, require
+from analyzer.tracing.operators.refusals import fail, require, require_shape
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_keeping_rules import same_shape
 from analyzer.tracing.operators.torch_operands import cast, shape_argument
@@ -103,10 +103,7 @@ def _demand_shape(op: Op, normalized_shape: Value, parameters: dict[str, Value])
         if demanded is None or parameter is None or parameter.dims is None:
             continue
         sentence = f"{name} has the shape {show_shape(parameter.dims)} but {show_shape(demanded)} is normalised"
-        if len(parameter.dims) != len(demanded):
-            fail(op, "shape", sentence, (parameter,))
-        for size, wanted in zip(parameter.dims, demanded, strict=True):
-            require(op, equal(size, wanted), "shape", sentence, (parameter,))
+        require_shape(op, parameter, demanded, "shape", sentence)
 
 
 @operator("torch.nn.functional.group_norm", "input num_groups weight=None bias=None *rest")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
-from analyzer.tracing.operators.refusals import fail, require
+from analyzer.tracing.operators.refusals import fail, require, require_shape
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.validity.terms import Term, equal
 
@@ -44,13 +44,9 @@ def _of_width(op: Op, source: Tensor, width: Term) -> Tensor:
 
 def _demand(op: Op, name: str, given: Value, expected: tuple[Term, ...]) -> None:
     """It has the shape, where it is a tensor whose shape is known."""
-    if not isinstance(given, Tensor) or given.dims is None:
-        return
-    told = f"{name} must have the shape {show_shape(expected)} and have {show_shape(given.dims)}"
-    if len(given.dims) != len(expected):
-        fail(op, "rank", told, (given,))
-    for have, want in zip(given.dims, expected, strict=True):
-        require(op, equal(have, want), "size", told, (given,))
+    if isinstance(given, Tensor):
+        told = f"{name} must have the shape {show_shape(expected)} and have {show_shape(given.dims or ())}"
+        require_shape(op, given, expected, "size", told, "rank")
 
 
 @operator("torch.nn.functional._in_projection_packed", "q k v w b=None")
