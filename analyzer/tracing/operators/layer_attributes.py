@@ -11,7 +11,7 @@ from analyzer.tracing.language.values import CHILDREN, Bound, Instance, Layer, L
 from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.keras_graphs import INPUT, OUTPUT, weights_of
-from analyzer.tracing.operators.torch_modules import children_of
+from analyzer.tracing.operators.torch_modules import children_by_name, children_of
 from analyzer.tracing.paths.problems import PyRaise
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly
@@ -24,6 +24,9 @@ _STATISTICS = ("running_mean", "running_var")
 
 
 def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
+    named = children_by_name(layer)
+    if named is not None and name in named.items:
+        return named.items[name]
     if name in ("weight", "bias") and layer.name.startswith("torch."):
         found = parameter(tr, layer, name)  # `bias=False` of the constructor is not the bias
         if tr.types_open and isinstance(found, Tensor):
@@ -106,6 +109,8 @@ def has_attribute(layer: Layer, name: str) -> bool:
     """Whether a layer is known to have it: what it was made of, its parameters, PyTorch's methods."""
     if isinstance(layer.built.get(name), Unknown) and name not in layer.attrs:
         return False  # it was deleted
+    if (named := children_by_name(layer)) is not None and name in named.items:
+        return True
     if name in layer.args or name in layer.attrs or of_convolution(layer, name) is not None:
         return True
     weighted = bool(WEIGHTED.match(layer.name))

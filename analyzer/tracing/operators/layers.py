@@ -143,7 +143,8 @@ def knows_arguments(layer: Layer) -> bool:
 def _container(tr: Tracer, name: str, args: tuple[Value, ...], node: ast.Call | None) -> Layer:
     layer = Layer(name, {}, tr.site(node))
     if name.endswith("Dict"):
-        layer.attrs[CHILDREN] = args[0] if args and isinstance(args[0], DictV) else DictV({}, bool(args))
+        given = args[0] if args else DictV()
+        layer.attrs[CHILDREN] = DictV(dict(given.items), given.open) if isinstance(given, DictV) else DictV({}, True)
         return layer
     if name == "torch.nn.Sequential":
         if len(args) == 1 and isinstance(args[0], DictV):

@@ -104,7 +104,11 @@ def children_by_name(value: Layer | Instance) -> DictV | None:
 
 def register(tr: Tracer, owner: Layer | Instance, name: str, old: Value, new: Value) -> None:
     """`owner.name = new` where `owner` keeps its children by name or in order: it replaces one, or follows the last."""
-    if is_module(new):
+    named = children_by_name(owner)
+    if named is not None and name in named.items and not is_module(new):
+        tr.touch(named)
+        named.items[name] = new
+    elif is_module(new):
         _register(tr, owner, name, old, new, is_sequence(owner))
     elif isinstance(new, Unknown) and is_sequence(owner) and isinstance(items := owner.attrs.get(CHILDREN), ListV):
         place = _place_of(owner, items, name, old)
