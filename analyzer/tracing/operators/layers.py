@@ -376,7 +376,8 @@ def layer_method(
         return None
     items = layer.attrs.get(CHILDREN)
     if isinstance(items, (ListV, DictV)):
-        if name in ("append", "extend", "insert", "items", "keys", "values", "pop", "update", "get", "add"):
+        of_keys = isinstance(items, DictV) and name in ("clear", "popitem", "setdefault")
+        if of_keys or name in ("append", "extend", "insert", "items", "keys", "values", "pop", "update", "get", "add"):
             result = call(tr, Bound(items, "append" if name == "add" else name), args, kwargs, node)
             return layer if name in ("append", "extend", "insert") else result
         if name in ("modules", "named_modules") and layer.name.startswith("torch.") and tr.knows_objects:

@@ -148,7 +148,7 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
         known = layer.attrs.get(name, keras_models.model_attribute(layer, name))
         if known is not None:
             return known
-    of_a_dict = name in ("update", "pop") and children_by_name(instance) is not None
+    of_a_dict = name in ("update", "pop", "clear") and children_by_name(instance) is not None
     if (
         name in _METHODS
         or of_a_dict
@@ -227,7 +227,7 @@ def instance_method(
         return keras_models.model_method(tr, owner, name, args, kwargs, node)
     items = owner.attrs.get(CHILDREN)
     if isinstance(items, (ListV, DictV)) and name in (
-        "append", "extend", "insert", "items", "keys", "values", "update", "pop",
+        "append", "extend", "insert", "items", "keys", "values", "update", "pop", "clear",
     ):  # fmt: skip
         return call(tr, Bound(items, name), args, kwargs, node)
     if name in ("modules", "named_modules") and is_module(owner) and tr.knows_objects:
