@@ -19,7 +19,7 @@ from analyzer.tracing.contracts.annotations import ObservedCall
 from analyzer.tracing.imports.repository_files import Written, written_in
 from analyzer.tracing.imports.summaries import Summaries
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import Class, DictV, Function, Scope, Value
+from analyzer.tracing.language.values import Class, DictV, Function, Scope, Unknown, Value
 from analyzer.tracing.paths.paths import OutOfBudget
 from analyzer.tracing.paths.problems import Diagnostic, Place, key_of, weight
 from analyzer.tracing.paths.remembered import Learned, Memory
@@ -119,6 +119,7 @@ class Shared:
     ends: float = field(default_factory=lambda: time.process_time() + MOST_SECONDS)
     unmergeable: Learned = field(default_factory=Learned)  # branches whose sides differ
     kept: dict[Any, Any] = field(default_factory=dict)  # modules that were followed, see `kept_modules`
+    packages: dict[str, Unknown] = field(default_factory=dict)  # whether those are there that programs try to import
     lazy: dict[str, Any] = field(default_factory=dict)  # modules of large libraries, see `lazy_modules`
     set_on_libraries: DictV = field(default_factory=DictV)  # full name -> what the program has put there itself
     summaries: Summaries | None = field(default_factory=Summaries)  # of calls of large libraries
