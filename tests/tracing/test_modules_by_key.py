@@ -28,6 +28,14 @@ CHANGES = [
     "net['first'] = nn.Linear(4, 3); net.add_module('first', nn.Linear(4, 6))",
     "net.update({'first': nn.Linear(4, 6)})",
     "net = Own(given)",
+    "net = nn.ModuleDict(list(given.items()))",
+    "net = nn.ModuleDict([['first', given['first']], ('blocks', given['blocks'])])",
+    "net = nn.ModuleDict(zip(given, given.values()))",
+    "net = nn.ModuleDict((k, v) for k, v in given.items())",
+    "net = nn.ModuleDict(given.items())",
+    "net = nn.ModuleDict(modules=given)",
+    "net = nn.ModuleDict(nn.ModuleDict(given)); net['first'] = given['first']",
+    "old = net; net = nn.ModuleDict(old); old['first'] = nn.Linear(9, 6)",
 ]
 USE = """
 x = net.first(torch.zeros(2, {features}))

@@ -17,7 +17,9 @@ from analyzer.tracing.language.values import (
     DictV,
     Function,
     Instance,
+    Iterator_,
     Layer,
+    Lazy,
     ListV,
     Native,
     Partial,
@@ -89,7 +91,7 @@ def make_layer(
     site = tr.site(node)
     name = f"torch.nn.{last}" if framework == "torch" else f"keras.layers.{last}"
     if name in _CONTAINERS:
-        return _container(tr, name, args, node)
+        return _container(tr, name, (*args, *kwargs.values()), node)
     found = find_spec(last, framework)
     entry = rules().get(f"{name}.__call__")
     made = rules().get(f"{name}.__init__")
@@ -143,8 +145,7 @@ def knows_arguments(layer: Layer) -> bool:
 def _container(tr: Tracer, name: str, args: tuple[Value, ...], node: ast.Call | None) -> Layer:
     layer = Layer(name, {}, tr.site(node))
     if name.endswith("Dict"):
-        given = args[0] if args else DictV()
-        layer.attrs[CHILDREN] = DictV(dict(given.items), given.open) if isinstance(given, DictV) else DictV({}, True)
+        layer.attrs[CHILDREN] = _by_name(tr, args[0]) if args and args[0] is not None else DictV()
         return layer
     if name == "torch.nn.Sequential":
         if len(args) == 1 and isinstance(args[0], DictV):
@@ -162,6 +163,25 @@ def _container(tr: Tracer, name: str, args: tuple[Value, ...], node: ast.Call | 
     else:
         layer.attrs[CHILDREN] = ListV()
     return layer
+
+
+def _by_name(tr: Tracer, given: Value) -> DictV:
+    """A copy of a dictionary of modules, of another `ModuleDict`, or of pairs."""
+    given = given.attrs.get(CHILDREN, given) if isinstance(given, Layer) else given
+    if isinstance(given, DictV):
+        return DictV(given.items, given.open)
+    if not isinstance(given, (ListV, tuple, Iterator_, Lazy)):
+        return DictV({}, True)
+    pairs, endless = iterate(tr, given, None)
+    found, whole = DictV(), not endless and not (isinstance(given, ListV) and given.open)
+    for pair in [] if endless else pairs:
+        items = tuple(pair.items) if isinstance(pair, ListV) and not pair.open else pair
+        if isinstance(items, tuple) and len(items) == 2 and isinstance(items[0], str):
+            found.items[items[0]] = items[1]
+        else:
+            whole = False
+    found.open = not whole
+    return found
 
 
 def _as_parameter(value: Value) -> Value:
