@@ -36,6 +36,7 @@ from analyzer.tracing.operators.keras_building import check_built
 from analyzer.tracing.operators.keras_construction import OF_KERAS_1, check_keras_construction
 from analyzer.tracing.operators.keras_graphs import remember_call, weights_of
 from analyzer.tracing.operators.layer_attributes import register_tensor
+from analyzer.tracing.operators.layer_parameters import sizes_by_weight
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
@@ -301,9 +302,9 @@ def _call_layer(
         inputs = list(args[: len(fixed)])
     if not inputs:
         return unknown_tensor(op, _framework(framework))
+    hyper = {**layer.args, **sizes_by_weight(layer)}
     if layer.name == "torch.nn.Embedding":
-        check_indices(op, inputs[0], layer.args.get("num_embeddings"), "a table")
-    hyper = dict(layer.args)
+        check_indices(op, inputs[0], hyper.get("num_embeddings"), "a table")
     if framework == "keras":
         for key in (
             "name",

@@ -26,8 +26,10 @@ from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, 
 from analyzer.tracing.operators.keras_attention import attention_part
 from analyzer.tracing.operators.keras_graphs import base_config
 from analyzer.tracing.operators.layer_attributes import layer_attribute, register_tensor
+from analyzer.tracing.operators.layer_parameters import has_parameter
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, make_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
+from analyzer.tracing.operators.parts_of_layers import makes_anew, part_of
 from analyzer.tracing.operators.registered_tensors import registered_tensors
 from analyzer.tracing.operators.test_case_rules import assertion, is_assertion
 from analyzer.tracing.operators.torch_distribution_rules import HELD, is_distribution
@@ -111,10 +113,12 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
             for name in dict.fromkeys((*layer.args, *SIZES_OF_CONVOLUTIONS)):
                 size = of_convolution(layer, name)
                 value = layer.args.get(name) if size is None else size
-                if name != "bias" and (name in layer.args or size is not None):  # the parameter, not the switch
+                if (
+                    name != "bias" and not makes_anew(layer, name) and (name in layer.args or size is not None)
+                ):  # the parameter, not the switch
                     instance.attrs.setdefault(name, value)
             for name, value in layer.attrs.items():
-                if name not in (CHILDREN, "name", "bias"):
+                if name not in (CHILDREN, "name", "bias") and not makes_anew(layer, name):
                     instance.attrs.setdefault(name, value)
             return
         if base not in ("torch.utils.data.Dataset", *ABSTRACT):
@@ -139,8 +143,10 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
     if name == "training":
         return instance.attrs["training"] if "training" in instance.attrs else mode_of(tr, instance)
     layer = instance.attrs.get("__layer__")
-    if isinstance(layer, Layer) and name in ("weight", "bias"):
+    if isinstance(layer, Layer) and (name in ("weight", "bias") or has_parameter(layer, name)):
         return layer_attribute(tr, layer, name)
+    if isinstance(layer, Layer) and (of_layer := part_of(tr, layer, name)) is not None:
+        return of_layer
     part = attention_part(instance, layer, name) if isinstance(layer, Layer) else None
     if part is not None:
         return part

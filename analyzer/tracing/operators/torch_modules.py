@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from analyzer.tracing.language.evaluation import call, get_attribute
+from analyzer.tracing.language.known_types import PARALLEL
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import CHILDREN, DictV, Fields, Instance, Layer, ListV, Object, Unknown, Value
 from analyzer.tracing.operators.own_gradients import hook_back
@@ -17,7 +18,7 @@ _HOOKS = {
     "register_full_backward_pre_hook": "first back",
 }
 MOST_MODULES = 400  # of one network that are gone through one by one
-_HIDDEN = ("__layer__", "__hooks__", CHILDREN)
+_HIDDEN = ("__layer__", "__hooks__", PARALLEL, CHILDREN)
 
 
 class Children(DictV):
