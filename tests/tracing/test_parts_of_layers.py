@@ -22,6 +22,9 @@ class Own(nn.TransformerEncoderLayer):
     def forward(self, x):
         y = self.self_attn(x, x, x)[0] + self.dropout1(x)
         return self.norm2(y) + self.linear2(self.dropout(self.activation(self.linear1(self.norm1(y)))))
+class Standardised(nn.Conv2d):
+    def forward(self, x):
+        return self._conv_forward(x, self.weight - self.weight.mean(), self.bias)
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -77,6 +80,12 @@ nn.LSTM(4, 5, proj_size=3).weight_hr_l0
 nn.GRU(4, 5).weight_hh_l0
 nn.GRU(4, 5).bias_hh_l0
 nn.RNN(4, 5).bias_ih_l0
+nn.GRUCell(4, 5).weight_ih
+nn.LSTMCell(4, 5).bias_hh
+nn.RNNCell(4, 5).weight_hh
+nn.InstanceNorm2d(4, affine=True).weight
+Standardised(4, 6, 3, stride=2, padding=1)(x(2, 4, 9, 9))
+Standardised(4, 6, 3, padding='same', bias=False, groups=2)(x(2, 4, 9, 9))
 nn.PReLU().weight
 nn.PReLU(5).weight
 nn.Bilinear(3, 4, 5).weight
@@ -129,6 +138,8 @@ def test_sizes(tmp_path: Path, case: str, fits: bool) -> None:
         "nn.MultiheadAttention(8, 2).q_proj_weight",
         "nn.MultiheadAttention(8, 2, bias=False).in_proj_bias",
         "nn.GroupNorm(2, 6, affine=False).weight",
+        "nn.InstanceNorm1d(6).weight",
+        "nn.GRUCell(4, 5, bias=False).bias_ih",
         "nn.RMSNorm(4, elementwise_affine=False).weight",
     ],
 )

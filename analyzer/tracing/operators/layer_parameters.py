@@ -11,6 +11,7 @@ from analyzer.tracing.operators.convolution_sizes import kernel_of
 STATISTICS = ("running_mean", "running_var")
 RECURRENT = re.compile(r"(weight|bias)_(ih|hh|hr)_l(\d+)(_reverse)?")
 _GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+_OF_CELLS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 _OF_ATTENTION = ("in_proj_weight", "in_proj_bias", "q_proj_weight", "k_proj_weight", "v_proj_weight")
 
 
@@ -18,7 +19,9 @@ def has_parameter(layer: Layer, name: str) -> bool:
     """Whether it is a name of parameters that only layers of this kind have."""
     kind = layer.name.rpartition(".")[2]
     return bool(
-        (kind in _GATES and RECURRENT.fullmatch(name)) or (kind == "MultiheadAttention" and name in _OF_ATTENTION)
+        (kind in _GATES and RECURRENT.fullmatch(name))
+        or (kind.removesuffix("Cell") in _GATES and name in _OF_CELLS)
+        or (kind == "MultiheadAttention" and name in _OF_ATTENTION)
     )
 
 
@@ -40,6 +43,8 @@ def sizes_of(layer: Layer, name: str) -> list[Value] | None:
         return found if kind == "LayerNorm" or name == "weight" else None
     if kind == "GroupNorm" and args.get("affine", True) is True:
         return [args.get("num_channels")]
+    if kind.startswith("InstanceNorm") and args.get("affine", False) is True:
+        return [args.get("num_features")]
     if kind.startswith("BatchNorm"):
         kept = "track_running_stats" if name in STATISTICS else "affine"
         return [args.get("num_features")] if args.get(kept, True) is True else None
@@ -47,6 +52,8 @@ def sizes_of(layer: Layer, name: str) -> list[Value] | None:
         return kernel_of(layer) if name == "weight" else [args.get("out_channels")]
     if kind in _GATES:
         return _recurrent(layer, kind, name)
+    if kind.removesuffix("Cell") in _GATES:
+        return _recurrent(layer, kind.removesuffix("Cell"), f"{name}_l0")
     return _of_attention(layer, name) if kind == "MultiheadAttention" else None
 
 

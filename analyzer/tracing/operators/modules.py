@@ -113,9 +113,8 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
             for name in dict.fromkeys((*layer.args, *SIZES_OF_CONVOLUTIONS)):
                 size = of_convolution(layer, name)
                 value = layer.args.get(name) if size is None else size
-                if (
-                    name != "bias" and not makes_anew(layer, name) and (name in layer.args or size is not None)
-                ):  # the parameter, not the switch
+                kept = name != "bias" and not makes_anew(layer, name)  # the parameter, not the switch
+                if kept and (name in layer.args or size is not None):
                     instance.attrs.setdefault(name, value)
             for name, value in layer.attrs.items():
                 if name not in (CHILDREN, "name", "bias") and not makes_anew(layer, name):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.language.evaluation import call
-from analyzer.tracing.language.values import Api, Layer, ListV, Value, is_term
+from analyzer.tracing.language.values import Api, Layer, ListV, Native, Value, is_term
+from analyzer.tracing.operators.convolution_sizes import of_convolution
 from analyzer.tracing.paths.tracer import Tracer
 
 _PART = "part {}"  # under which it is kept beside what the first call has fixed: no program has such a name
@@ -32,6 +33,15 @@ def part_of(tr: Tracer, layer: Layer, name: str) -> Value:
 def _of_attention(tr: Tracer, layer: Layer, name: str) -> Value:
     width = layer.args.get("embed_dim")
     return _layer(tr, layer, "Linear", width, width) if name == "out_proj" else None
+
+
+def _of_convolution(tr: Tracer, layer: Layer, name: str) -> Value:
+    """`_conv_forward(input, weight, bias)`, which classes call that change the weight first."""
+    if name != "_conv_forward":
+        return None
+    function = Api(f"torch.nn.functional.{layer.name.rpartition('.')[2].lower()}")
+    sizes = tuple(of_convolution(layer, size) for size in ("stride", "padding", "dilation", "groups"))
+    return Native(name, lambda c: call(c.tr, function, (c.get(0), c.get(1), c.get(2), *sizes), {}, c.node))
 
 
 def _of_block(tr: Tracer, layer: Layer, name: str) -> Value:
@@ -92,6 +102,7 @@ def _layer(tr: Tracer, owner: Layer, kind: str, *sizes: Value, **options: Value)
 
 
 _MAKERS = {
+    **{f"torch.nn.Conv{n}d": _of_convolution for n in (1, 2, 3)},
     "torch.nn.Transformer": _of_transformer,
     "torch.nn.MultiheadAttention": _of_attention,
     "torch.nn.TransformerEncoderLayer": _of_block,
