@@ -35,7 +35,7 @@ def tried(node: ast.Try) -> Tried | None:
 
 
 def _truths(body: list[ast.stmt]) -> dict[str, bool]:
-    found = {}
+    found: dict[str, bool] = {}
     for part in body:
         if isinstance(part, ast.Assign) and isinstance(part.value, ast.Constant) and type(part.value.value) is bool:
             found.update((t.id, part.value.value) for t in part.targets if isinstance(t, ast.Name))

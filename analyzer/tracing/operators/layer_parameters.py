@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Layer, ListV, Value, is_term
@@ -73,7 +74,8 @@ def sizes_by_weight(layer: Layer) -> dict[str, Value]:
 
 def _recurrent(layer: Layer, kind: str, name: str) -> list[Value] | None:
     found, args = RECURRENT.fullmatch(name), layer.args
-    hidden, features, projected = args.get("hidden_size"), args.get("input_size"), args.get("proj_size", 0)
+    hidden: Any = args.get("hidden_size")
+    features, projected = args.get("input_size"), args.get("proj_size", 0)
     layers, both, biased = args.get("num_layers", 1), args.get("bidirectional", False), args.get("bias", True)
     whole = is_term(hidden) and is_term(features) and isinstance(projected, int) and type(layers) is int
     if found is None or not whole or type(both) is not bool or type(biased) is not bool:

@@ -85,7 +85,9 @@ def _of_transformer(tr: Tracer, layer: Layer, name: str) -> Value:
         return None
     if args.get(f"custom_{name}") is not None:
         return args[f"custom_{name}"]
-    given = {k: args[k] for k in ("dim_feedforward", "dropout", "batch_first", "bias", "dtype") if k in args}
+    given: dict[str, Value] = {
+        k: args[k] for k in ("dim_feedforward", "dropout", "batch_first", "bias", "dtype") if k in args
+    }
     one = call(
         tr, Api(f"torch.nn.Transformer{name.title()}Layer"), (args.get("d_model", 512), args.get("nhead", 8)), given
     )
