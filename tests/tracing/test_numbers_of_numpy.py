@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore
@@ -33,3 +34,16 @@ def test_another_type_tells_no_size(tmp_path: Path) -> None:
         "torch.zeros(2, np.ceil(3.2).astype(kind)) @ torch.zeros(7, 3)\n"
     )
     assert not explore(tmp_path, "main.py", ast.parse(text), Versions()).problems
+
+
+SIZES = ["np.array([3, 4])[0]", "np.int64(3)", "np.prod([2, 3])", "np.array(3)", "torch.tensor(3)", "np.array([3])"]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("made", ["torch.Tensor", "torch.LongTensor"])
+@pytest.mark.parametrize("fits", [True, False])
+def test_a_tensor_of_a_size(size: str, made: str, fits: bool, tmp_path: Path) -> None:
+    shape = tuple(eval(f"{made}({size})", {"np": np, "torch": torch}).shape)
+    text = f"import numpy as np\nimport torch\n{made}({size}).reshape({(*shape, 1 if fits else 2)})\n"
+    shared = explore(tmp_path, "main.py", ast.parse(text), Versions())
+    assert [p.level for p in shared.problems.values()] == ([] if fits else ["error"])

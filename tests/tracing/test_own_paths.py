@@ -83,3 +83,25 @@ def test_the_arguments_of_the_reader_count(tmp_path: Path) -> None:
     few = WAYS["a path"].replace('.txt")', '.txt", usecols=(0, 2), skiprows=3, unpack=True)')
     assert told(tmp_path / "a", few, "x @ torch.zeros(5, 2).numpy()") == []
     assert told(tmp_path / "b", few, "x @ torch.zeros(7, 2).numpy()") == [("error", True, 4)]
+
+
+QUESTIONS = {
+    "os.path.exists(os.path.join(HERE, 'data'))": True,
+    "os.path.isdir(os.path.join(HERE, '..', 'pack', 'data'))": True,
+    "os.path.isfile(os.path.join(HERE, 'data', 'fish.txt'))": True,
+    "(Path(__file__).parent / 'data').is_dir()": True,
+    "(Path(__file__).parent / 'data' / 'fish.txt').exists()": True,
+    "Path(__file__).resolve().parent.joinpath('data', 'fish.txt').is_file()": True,
+    "os.path.exists(os.path.join(HERE, 'fetched'))": False,
+    "(Path(__file__).parent / 'data' / 'bird.txt').exists()": False,
+    "os.path.isfile(os.path.join(HERE, 'data'))": False,
+}
+
+
+@pytest.mark.parametrize(("question", "known"), QUESTIONS.items())
+def test_what_stands_in_the_repository_is_there(tmp_path: Path, question: str, known: bool) -> None:
+    """What does not may be there when the program runs: no error behind either answer is proved."""
+    head = "import os\nfrom pathlib import Path\nHERE = os.path.dirname(__file__)\n"
+    way = f"{head}def load(name):\n    return {question}\n"
+    use = "if not x:\n    torch.zeros(2) + torch.zeros(3)\ntorch.zeros(2) + torch.zeros(5)"
+    assert sorted(told(tmp_path, way, use)) == [*([("error", False, 5)] * (not known)), ("error", known, 6)]

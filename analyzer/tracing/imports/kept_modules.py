@@ -215,7 +215,7 @@ def undone(tr: Tracer) -> Iterator[None]:
         try:
             yield
         finally:
-            if tr.shared.kept or tr.shared.lazy or tr.shared.set_on_libraries.items:
+            if tr.shared.kept or tr.shared.lazy or tr.shared.packages or tr.shared.set_on_libraries.items:
                 _settle_hints(tr)
                 journal.undo()
 

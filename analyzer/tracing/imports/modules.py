@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from analyzer.tracing.imports.added_folders import added_folders, named_folders
 from analyzer.tracing.imports.exports import refuse_missing
 from analyzer.tracing.imports.kept_modules import follow_once, met_half_done, start_folder, taken
 from analyzer.tracing.imports.lazy_modules import LazyScope, outline_of, provide
@@ -301,11 +302,14 @@ def _find(tr: Tracer, name: str) -> Path | None:
     return tr.shared.files[key]
 
 
-def _looked_from(tr: Tracer) -> tuple[str | bool, ...]:
+def _looked_from(tr: Tracer) -> tuple[str | bool | tuple[str, ...] | None, ...]:
     """What of the script and of the importing file decides where a module is looked for: files of a folder share it."""
     frames = (*tr.frames[:1], *tr.frames[-1:])
-    return tuple(
-        part for f in frames for part in (f.path.rpartition("/")[0], _imports_relatively(tr.shared.sources.get(f.path)))
+    trees = [tr.shared.sources.get(f.path) for f in frames]
+    return (
+        *(f.path.rpartition("/")[0] for f in frames),
+        *map(_imports_relatively, trees),
+        *map(named_folders, trees),
     )
 
 
@@ -335,9 +339,9 @@ def _search_path(tr: Tracer, first: str) -> list[Path]:
     """Where Python looks for a top-level module: the script's folder, the root, `src`, the folder that holds the
     importing package. A file inside a package is imported, so its own folder comes last; neither it nor the folders
     above hide the standard library or one that has rules (`net/keras/` without `net/__init__.py` is `net.keras`), nor
-    does the folder above a package hide what is installed (it may lie in a package without `__init__.py` itself). A
-    file with relative imports cannot be a script, so its folder does not count. Nothing hides a module that is compiled
-    into the interpreter."""
+    does the folder above a package hide what is installed (it may lie in a package without `__init__.py` itself).
+    What a file adds to `sys.path` comes last, where nothing else has the module. A file with relative imports cannot be
+    a script, so its folder does not count. Nothing hides a module that is compiled into the interpreter."""
     root = tr.shared.root
     frames = (*tr.frames[:1], *tr.frames[-1:])
     folders = [root / Path(f.path).parent for f in frames]
@@ -350,8 +354,11 @@ def _search_path(tr: Tracer, first: str) -> list[Path]:
         return list(dict.fromkeys((*scripts, root, root / "src")))
     inside = any(_imports_relatively(tr.shared.sources.get(f.path)) for f in frames)
     beside = [f for f in folders if f in scripts or not inside]
-    above = [] if is_installed(first) else map(_above_package, folders)
-    return list(dict.fromkeys((*scripts, root, root / "src", *above, *beside)))
+    if is_installed(first):
+        return list(dict.fromkeys((*scripts, root, root / "src", *beside)))
+    above = map(_above_package, folders)
+    added = (folder for f in reversed(frames) for folder in added_folders(root, f.path, tr.shared.sources.get(f.path)))
+    return list(dict.fromkeys((*scripts, root, root / "src", *above, *beside, *added)))
 
 
 @functools.lru_cache(maxsize=512)

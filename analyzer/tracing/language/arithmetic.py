@@ -47,6 +47,7 @@ from analyzer.tracing.language.values import (
     open_like,
 )
 from analyzer.tracing.operators import elementwise
+from analyzer.tracing.operators.joined_layers import joined_layers
 from analyzer.tracing.operators.scipy_sparse_rules import sparse_operands
 from analyzer.tracing.operators.tables import combined
 from analyzer.tracing.paths.attained import record
@@ -128,6 +129,10 @@ def binary(
         refuse(tr, "python/argument-mismatch", "TypeError", f"`{_SYMBOLS[op]}` takes no type and number", node, True)
     if op is ast.Mult and (repeated := _repeated(left, right) or _repeated(right, left)) is not None:
         return _of_lists(tr, op, *repeated, in_place)
+    if isinstance(left, Layer) or (isinstance(right, Layer) and op is ast.Mult):
+        joined_modules = joined_layers(tr, _SYMBOLS[op], left, right, in_place)
+        if joined_modules is not None:
+            return joined_modules
     if isinstance(left, Object) or isinstance(right, Object):
         made = sparse_operands(tr, _SYMBOLS[op], left, right, node)
         if made is not None:

@@ -29,7 +29,7 @@ from analyzer.tracing.language.generic_calls import version_for
 from analyzer.tracing.language.known_types import value_of
 from analyzer.tracing.language.lazy_iterators import dropped, given_up
 from analyzer.tracing.language.overwriting import fill
-from analyzer.tracing.language.own_paths import method_place
+from analyzer.tracing.language.own_paths import method_place, stands
 from analyzer.tracing.language.plain_data import hashable, is_plain
 from analyzer.tracing.language.rows import Rows
 from analyzer.tracing.language.signatures import bind
@@ -225,6 +225,8 @@ def _call_unknown(
     tr.give((*args, *kwargs.values()))
     looked_up = function.label.endswith(".get") and function.origin == "param"  # in what a caller gives
     origin = function.origin if looked_up or not function.known_source else "foreign"
+    if typed and stands(tr.shared.root, function.label, function.place):
+        return True
     if typed:
         found = value_of(function.kind[4:], f"result of {function.label}", origin, f"{function.label}()")
         if isinstance(found, Unknown):

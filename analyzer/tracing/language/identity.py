@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 
+from analyzer.tracing.imports.libraries import MARK
+from analyzer.tracing.language.optional_packages import absent_package, whether_there
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import Test
 from analyzer.tracing.language.values import Api, Class, Native, Unknown, Value
@@ -72,6 +74,9 @@ def identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
         if right is None and (left.tensor is not None or left.term is not None):
             return negated
         return against_constant(tr, left, "is", right, negated)
+    if right is None and (package := absent_package(left)) and not tr.frame.path.startswith(MARK):
+        there = whether_there(tr, package)  # who asks can do without
+        return against_constant(tr, there, "is", True, not negated) if isinstance(there, Unknown) else not negated
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return left is right if not negated and left is right else tr.unknown("a comparison", pytype="bool")
     if right is None and isinstance(left, Tensor) and "may be None" in left.tags:

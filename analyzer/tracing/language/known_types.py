@@ -29,6 +29,7 @@ MOST_LOOKED_UP = 8  # modules that hand a name on, and bases that hand a method 
 
 
 TYPE = "a type"  # the reason of one that is asked for and not known; its factors hold whose it is
+PARALLEL = "__parallel__"  # attribute of a module that `DataParallel` was given, which stands for the wrapper too
 OTHER_CLASS = "__other_class__"  # attribute of a layer that is wrapped, or whose class a function exchanges
 CLASSES: dict[str, Value] = {}  # Python's types as the builtins have them
 

@@ -16,6 +16,7 @@ from analyzer.tracing.imports.repository_files import Written
 from analyzer.tracing.language.attribute_hooks import READER, own_reader, read, reader_of
 from analyzer.tracing.language.dictionary_objects import CONTAINERS, container_method, names_held
 from analyzer.tracing.language.evaluation import ATTRIBUTES, call, get_attribute, iterate
+from analyzer.tracing.language.known_types import PARALLEL
 from analyzer.tracing.language.mapping_methods import ABSTRACT, method_of
 from analyzer.tracing.language.setting_attributes import delete_attribute, set_attribute
 from analyzer.tracing.language.tensor_objects import (
@@ -70,6 +71,8 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         return value.attrs[name]
     if named is not None and name in named.items:
         return named.items[name]
+    if name == "module" and PARALLEL in value.attrs:
+        return value
     if found is not None and isinstance(found[0], Instance):
         return _described(tr, found[0], value)
     if found is not None:

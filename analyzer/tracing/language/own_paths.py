@@ -7,12 +7,17 @@ The program sees nothing of it, since a check-out may lie anywhere.
 from __future__ import annotations
 
 import posixpath
+from pathlib import Path
 
 from analyzer.tracing.language.values import Unknown, Value
 
 _KEEPS = frozenset(("absolute", "resolve", "expanduser", "as_posix", "__str__", "__fspath__"))
 _JOINING = frozenset(("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "os.path.join"))
 _SAME = frozenset(("os.path.abspath", "os.path.realpath", "os.path.normpath", "os.fspath", "os.path.expanduser"))
+_ASKS = {
+    "exists": Path.exists, "lexists": Path.exists, "is_file": Path.is_file, "isfile": Path.is_file,
+    "is_dir": Path.is_dir, "isdir": Path.is_dir,
+}  # fmt: skip
 
 
 def own_path(relative: str) -> Unknown:
@@ -38,7 +43,7 @@ def attribute_place(value: Unknown, name: str) -> str:
     """Where an attribute of a path leads, or what its method starts from."""
     if name == "parent":
         return joined(value.place, ("..",))
-    return value.place if name in _KEEPS or name == "joinpath" else ""
+    return value.place if name in _KEEPS or name in _ASKS or name == "joinpath" else ""
 
 
 def method_place(method: Unknown, args: tuple[Value, ...]) -> str:
@@ -54,3 +59,15 @@ def function_place(name: str, args: tuple[Value, ...]) -> str:
     if name == "os.path.dirname" and len(args) == 1:
         return joined(place, ("..",))
     return joined(place, ()) if name in _SAME and len(args) == 1 else ""
+
+
+def stands(root: Path, name: str, place: str) -> bool:
+    """Whether a question for a file or folder, `os.path.isdir` or `exists`, is true of one that the repository holds.
+
+    What it does not hold may still be there when the program runs.
+    """
+    asks = _ASKS.get(name.rpartition(".")[2])
+    try:
+        return bool(place) and asks is not None and asks(root / place)
+    except (OSError, ValueError):
+        return False

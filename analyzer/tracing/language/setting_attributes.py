@@ -32,7 +32,7 @@ from analyzer.tracing.language.values import (
 )
 from analyzer.tracing.operators import layer_attribute_deleted, layer_attribute_set
 from analyzer.tracing.operators.tables import set_names
-from analyzer.tracing.operators.torch_modules import Children, register
+from analyzer.tracing.operators.torch_modules import Children, children_by_name, register
 from analyzer.tracing.paths.tracer import Tracer
 
 
@@ -72,6 +72,9 @@ def delete_attribute(tr: Tracer, owner: Value, name: str, plainly: bool = False)
         if isinstance(items, ListV) and any(child is old for child in items.items):
             tr.touch(items)
             items.items = [child for child in items.items if child is not old]
+        if isinstance(owner, (Layer, Instance)) and (named := children_by_name(owner)) is not None:
+            tr.touch(named)
+            named.items.pop(name, None)
 
 
 def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bool = False) -> None:

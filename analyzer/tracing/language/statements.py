@@ -34,6 +34,7 @@ from analyzer.tracing.language.handlers import catches, caught, caught_names
 from analyzer.tracing.language.items import delete_item
 from analyzer.tracing.language.lazy_iterators import dropped
 from analyzer.tracing.language.matching import matches
+from analyzer.tracing.language.optional_packages import noted, tried
 from analyzer.tracing.language.setting_attributes import delete_attribute
 from analyzer.tracing.language.suspended_bodies import evaluate_steps
 from analyzer.tracing.language.tensors import Tensor
@@ -186,7 +187,8 @@ def _try_steps(tr: Tracer, node: ast.Try) -> Steps:
 
 
 def _handled(tr: Tracer, node: ast.Try, frame: Frame) -> Steps:
-    replaces = _replaces(node)
+    replaces, told = _replaces(node), tried(node)
+    before = {name: frame.scope.names.get(name) for name in told.there} if told is not None else {}
     try:
         with tr.guarded(bool(node.handlers)), _replacing(frame, replaces):
             signal = yield from _block(tr, node.body)
@@ -202,7 +204,11 @@ def _handled(tr: Tracer, node: ast.Try, frame: Frame) -> Steps:
         instead = replaces and problem.name == "ModuleNotFoundError"
         with Leaving(lambda: setattr(frame, "handled", frame.handled[:-1])), _replacing(tr, instead):
             return (yield from _block(tr, handler.body))
-    return (yield from _block(tr, node.orelse)) if signal is None else signal
+    signal = (yield from _block(tr, node.orelse)) if signal is None else signal
+    for name, value in (noted(tr, told, before) if told is not None and signal is None else {}).items():
+        if frame.scope.names.get(name) is True:
+            store_name(tr, name, value)
+    return signal
 
 
 @functools.lru_cache(maxsize=4096)

@@ -10,7 +10,7 @@ from typing import Any
 from analyzer.tracing.language.dictionary_objects import plain_list, store_of
 from analyzer.tracing.language.known_types import returned, value_of
 from analyzer.tracing.language.memory import write, write_results
-from analyzer.tracing.language.own_paths import function_place
+from analyzer.tracing.language.own_paths import function_place, place_of, stands
 from analyzer.tracing.language.tensor_objects import asked, dispatched, is_asked, unwrapped
 from analyzer.tracing.language.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.language.values import (
@@ -231,6 +231,8 @@ def _unknown_api(tr: Tracer, api: Api, args: tuple[Value, ...]) -> Value:
     last = api.name.rpartition(".")[2]
     if last.endswith(("Error", "Exception", "Warning")):
         return Api(api.name)
+    if api.name.startswith("os.path.") and len(args) == 1 and stands(tr.shared.root, api.name, place_of(args[0])):
+        return True
     if kind is not None:
         found = value_of(kind, f"result of {api.name}", "foreign", f"{last}()")
         if isinstance(found, Unknown):

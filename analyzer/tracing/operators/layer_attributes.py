@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from types import NoneType
 
 from analyzer.frameworks.api_tables import all_tables, framework_data
-from analyzer.tracing.language.known_types import OTHER_CLASS
+from analyzer.tracing.language.known_types import OTHER_CLASS, PARALLEL
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import CHILDREN, Bound, Instance, Layer, ListV, Unknown, Value
-from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
+from analyzer.tracing.operators.convolution_sizes import of_convolution
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.keras_graphs import INPUT, OUTPUT, weights_of
-from analyzer.tracing.operators.torch_modules import children_of
+from analyzer.tracing.operators.layer_parameters import STATISTICS, has_parameter, sizes_of
+from analyzer.tracing.operators.parts_of_layers import makes_anew, part_of
+from analyzer.tracing.operators.torch_modules import children_by_name, children_of
 from analyzer.tracing.paths.problems import PyRaise
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly
@@ -20,10 +23,12 @@ _PARAMETERS = {"weight", "bias", "kernel", "weights", "running_mean", "running_v
 
 
 _NUMBERS = {"eps": 1e-5, "momentum": 0.1}  # of layers that normalise, where nothing else is asked for
-_STATISTICS = ("running_mean", "running_var")
 
 
 def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
+    named = children_by_name(layer)
+    if named is not None and name in named.items:
+        return named.items[name]
     if name in ("weight", "bias") and layer.name.startswith("torch."):
         found = parameter(tr, layer, name)  # `bias=False` of the constructor is not the bias
         if tr.types_open and isinstance(found, Tensor):
@@ -35,10 +40,15 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
     size = of_convolution(layer, name)
     if size is not None:
         return size
+    if makes_anew(layer, name) and isinstance(layer.attrs.get(name), (int, float, str, NoneType)):
+        made = part_of(tr, layer, name)
+        return made if made is not None else tr.unknown(name)
     if name == "stride" and "Pool" in layer.name and layer.attrs.get(name, layer.args.get(name)) is None:
         return layer_attribute(tr, layer, "kernel_size") if "kernel_size" in layer.args else tr.unknown(name)
     if name == "start_dim" and layer.name == "torch.nn.Flatten" and name not in layer.args:
         return 1
+    if name == "module" and PARALLEL in layer.attrs:
+        return layer
     if name in layer.attrs:
         default = layer.attrs[name] is None and not _kept(layer, name)  # in whose place stands something else
         return tr.unknown(f"attribute {name}") if default else layer.attrs[name]
@@ -51,11 +61,15 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
     if layer.name.startswith("torch.") and (name == "_modules" or name.isdigit()):
         children = children_of(layer)
         return children if name == "_modules" else children.items.get(name, tr.unknown(f"child {name}"))
-    if name in _STATISTICS and layer.name.startswith("torch.nn.BatchNorm"):
+    if name in STATISTICS and layer.name.startswith("torch.nn.BatchNorm"):
         return parameter(tr, layer, name)
     of_keras = _of_keras(layer, name) if layer.name.startswith("keras.layers.") else None
     if of_keras is not None:
         return of_keras
+    if has_parameter(layer, name):
+        return parameter(tr, layer, name)
+    if (part := part_of(tr, layer, name)) is not None:
+        return part
     if name in _PARAMETERS:
         return tr.unknown(f"parameter {name}")
     if name in _NUMBERS and "Norm" in layer.name and layer.name.startswith("torch."):
@@ -106,6 +120,8 @@ def has_attribute(layer: Layer, name: str) -> bool:
     """Whether a layer is known to have it: what it was made of, its parameters, PyTorch's methods."""
     if isinstance(layer.built.get(name), Unknown) and name not in layer.attrs:
         return False  # it was deleted
+    if (named := children_by_name(layer)) is not None and name in named.items:
+        return True
     if name in layer.args or name in layer.attrs or of_convolution(layer, name) is not None:
         return True
     weighted = bool(WEIGHTED.match(layer.name))
@@ -157,20 +173,7 @@ def parameter(tr: Tracer, layer: Layer, name: str) -> Value:
     """The shape of a weight, where it follows from the hyperparameters."""
     if name in layer.built:
         return layer.built[name]
-    kind, args = layer.name.rpartition(".")[2], layer.args
-    dims: list[Value] | None = None
-    if kind == "Linear":
-        dims = [args.get("out_features"), args.get("in_features")] if name == "weight" else [args.get("out_features")]
-    elif kind == "Embedding" and name == "weight":
-        dims = [args.get("num_embeddings"), args.get("embedding_dim")]
-    elif kind == "LayerNorm" and args.get("elementwise_affine", True) is True:
-        given = args.get("normalized_shape")
-        dims = given.items if isinstance(given, ListV) else list(given) if isinstance(given, tuple) else [given]
-    elif kind.startswith("BatchNorm"):
-        kept = "track_running_stats" if name in _STATISTICS else "affine"
-        dims = [args.get("num_features")] if args.get(kept, True) is True else None
-    elif kind.startswith("Conv"):
-        dims = kernel_of(layer) if name == "weight" else [args.get("out_channels")]
+    args, dims = layer.args, sizes_of(layer, name)
     if name == "bias" and args.get("bias") is False:
         return None
     terms = [tr.term_of(d, "size") if d is not None else None for d in dims] if dims is not None else [None]

@@ -17,7 +17,9 @@ from analyzer.tracing.language.values import (
     DictV,
     Function,
     Instance,
+    Iterator_,
     Layer,
+    Lazy,
     ListV,
     Native,
     Partial,
@@ -34,6 +36,7 @@ from analyzer.tracing.operators.keras_building import build, check_built
 from analyzer.tracing.operators.keras_construction import OF_KERAS_1, check_keras_construction
 from analyzer.tracing.operators.keras_graphs import remember_call, weights_of
 from analyzer.tracing.operators.layer_attributes import register_tensor
+from analyzer.tracing.operators.layer_parameters import sizes_by_weight
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
@@ -89,7 +92,7 @@ def make_layer(
     site = tr.site(node)
     name = f"torch.nn.{last}" if framework == "torch" else f"keras.layers.{last}"
     if name in _CONTAINERS:
-        return _container(tr, name, args, node)
+        return _container(tr, name, (*args, *kwargs.values()), node)
     found = find_spec(last, framework)
     entry = rules().get(f"{name}.__call__")
     made = rules().get(f"{name}.__init__")
@@ -143,7 +146,7 @@ def knows_arguments(layer: Layer) -> bool:
 def _container(tr: Tracer, name: str, args: tuple[Value, ...], node: ast.Call | None) -> Layer:
     layer = Layer(name, {}, tr.site(node))
     if name.endswith("Dict"):
-        layer.attrs[CHILDREN] = args[0] if args and isinstance(args[0], DictV) else DictV({}, bool(args))
+        layer.attrs[CHILDREN] = _by_name(tr, args[0]) if args and args[0] is not None else DictV()
         return layer
     if name == "torch.nn.Sequential":
         if len(args) == 1 and isinstance(args[0], DictV):
@@ -161,6 +164,25 @@ def _container(tr: Tracer, name: str, args: tuple[Value, ...], node: ast.Call | 
     else:
         layer.attrs[CHILDREN] = ListV()
     return layer
+
+
+def _by_name(tr: Tracer, given: Value) -> DictV:
+    """A copy of a dictionary of modules, of another `ModuleDict`, or of pairs."""
+    given = given.attrs.get(CHILDREN, given) if isinstance(given, Layer) else given
+    if isinstance(given, DictV):
+        return DictV(given.items, given.open)
+    if not isinstance(given, (ListV, tuple, Iterator_, Lazy)):
+        return DictV({}, True)
+    pairs, endless = iterate(tr, given, None)
+    found, whole = DictV(), not endless and not (isinstance(given, ListV) and given.open)
+    for pair in [] if endless else pairs:
+        items = tuple(pair.items) if isinstance(pair, ListV) and not pair.open else pair
+        if isinstance(items, tuple) and len(items) == 2 and isinstance(items[0], str):
+            found.items[items[0]] = items[1]
+        else:
+            whole = False
+    found.open = not whole
+    return found
 
 
 def _as_parameter(value: Value) -> Value:
@@ -280,9 +302,9 @@ def _call_layer(
         inputs = list(args[: len(fixed)])
     if not inputs:
         return unknown_tensor(op, _framework(framework))
+    hyper = {**layer.args, **sizes_by_weight(layer)}
     if layer.name == "torch.nn.Embedding":
-        check_indices(op, inputs[0], layer.args.get("num_embeddings"), "a table")
-    hyper = dict(layer.args)
+        check_indices(op, inputs[0], hyper.get("num_embeddings"), "a table")
     if framework == "keras":
         for key in (
             "name",
@@ -375,7 +397,8 @@ def layer_method(
         return None
     items = layer.attrs.get(CHILDREN)
     if isinstance(items, (ListV, DictV)):
-        if name in ("append", "extend", "insert", "items", "keys", "values", "pop", "update", "get", "add"):
+        of_keys = isinstance(items, DictV) and name in ("clear", "popitem", "setdefault")
+        if of_keys or name in ("append", "extend", "insert", "items", "keys", "values", "pop", "update", "get", "add"):
             result = call(tr, Bound(items, "append" if name == "add" else name), args, kwargs, node)
             return layer if name in ("append", "extend", "insert") else result
         if name in ("modules", "named_modules") and layer.name.startswith("torch.") and tr.knows_objects:

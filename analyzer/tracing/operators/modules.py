@@ -26,8 +26,10 @@ from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, 
 from analyzer.tracing.operators.keras_attention import attention_part
 from analyzer.tracing.operators.keras_graphs import base_config
 from analyzer.tracing.operators.layer_attributes import layer_attribute, register_tensor
+from analyzer.tracing.operators.layer_parameters import has_parameter
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, make_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
+from analyzer.tracing.operators.parts_of_layers import makes_anew, part_of
 from analyzer.tracing.operators.registered_tensors import registered_tensors
 from analyzer.tracing.operators.test_case_rules import assertion, is_assertion
 from analyzer.tracing.operators.torch_distribution_rules import HELD, is_distribution
@@ -111,10 +113,11 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
             for name in dict.fromkeys((*layer.args, *SIZES_OF_CONVOLUTIONS)):
                 size = of_convolution(layer, name)
                 value = layer.args.get(name) if size is None else size
-                if name != "bias" and (name in layer.args or size is not None):  # the parameter, not the switch
+                kept = name != "bias" and not makes_anew(layer, name)  # the parameter, not the switch
+                if kept and (name in layer.args or size is not None):
                     instance.attrs.setdefault(name, value)
             for name, value in layer.attrs.items():
-                if name not in (CHILDREN, "name", "bias"):
+                if name not in (CHILDREN, "name", "bias") and not makes_anew(layer, name):
                     instance.attrs.setdefault(name, value)
             return
         if base not in ("torch.utils.data.Dataset", *ABSTRACT):
@@ -139,8 +142,10 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
     if name == "training":
         return instance.attrs["training"] if "training" in instance.attrs else mode_of(tr, instance)
     layer = instance.attrs.get("__layer__")
-    if isinstance(layer, Layer) and name in ("weight", "bias"):
+    if isinstance(layer, Layer) and (name in ("weight", "bias") or has_parameter(layer, name)):
         return layer_attribute(tr, layer, name)
+    if isinstance(layer, Layer) and (of_layer := part_of(tr, layer, name)) is not None:
+        return of_layer
     part = attention_part(instance, layer, name) if isinstance(layer, Layer) else None
     if part is not None:
         return part
@@ -148,7 +153,7 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
         known = layer.attrs.get(name, keras_models.model_attribute(layer, name))
         if known is not None:
             return known
-    of_a_dict = name in ("update", "pop") and children_by_name(instance) is not None
+    of_a_dict = name in ("update", "pop", "clear") and children_by_name(instance) is not None
     if (
         name in _METHODS
         or of_a_dict
@@ -227,7 +232,7 @@ def instance_method(
         return keras_models.model_method(tr, owner, name, args, kwargs, node)
     items = owner.attrs.get(CHILDREN)
     if isinstance(items, (ListV, DictV)) and name in (
-        "append", "extend", "insert", "items", "keys", "values", "update", "pop",
+        "append", "extend", "insert", "items", "keys", "values", "update", "pop", "clear",
     ):  # fmt: skip
         return call(tr, Bound(items, name), args, kwargs, node)
     if name in ("modules", "named_modules") and is_module(owner) and tr.knows_objects:

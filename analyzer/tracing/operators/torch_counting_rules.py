@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.language.tensors import Tensor, show_shape
+import numpy as np
+
+from analyzer.tracing.language.tensors import INVENTED, Tensor, show_shape
 from analyzer.tracing.language.values import Fields, ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import floating_of, real_of
@@ -185,7 +187,22 @@ def multinomial(op: Op, input: Value, num_samples: Value, rest: tuple[Value, ...
     source, count = tensor_of(op.tr, input, "torch"), op.tr.term_of(num_samples)
     if source is None or not source.dims or count is None:
         return unknown_tensor(op, "torch")
+    op.tr.shared.asks_values = True
+    if _masks_all(source):
+        sentence = "the probabilities hold NaN: all that they were computed of along an axis is masked by -inf"
+        fail(op, "probabilities", sentence, (source,))
     return _of(op, source, (*source.dims[:-1], count), "int64")
+
+
+def _masks_all(probabilities: Tensor) -> bool:
+    """Whether a run on made-up numbers has NaN among them that come of minus infinity, as a softmax makes them."""
+    found, made_of = probabilities.array, [t.array for t in probabilities.sources]
+    if found is None or found.dtype.kind != "f" or probabilities.meaning >= INVENTED or len(made_of) != 1:
+        return False
+    given = made_of[0]
+    if given is None or given.dtype.kind != "f" or not np.isnan(found).any():
+        return False
+    return bool(np.isneginf(given).any() and not np.isnan(given).any() and not np.isposinf(given).any())
 
 
 @operator("torch.nn.functional.one_hot", "input num_classes=-1")

@@ -41,12 +41,18 @@ def create_typed(op: Op, size: tuple[Value, ...]) -> Value:
 
 
 def _sized_or_filled(op: Op, size: tuple[Value, ...], dtype: str | None) -> Value:
-    """`FloatTensor(2, 3)` has that shape, `FloatTensor([2, 3])` these elements; what is unknown may be either."""
+    """`FloatTensor(2, 3)` has that shape, `FloatTensor([2, 3])` these elements; what is unknown may be either.
+
+    A number of NumPy is a size, or is refused where it is no integer; one of PyTorch is an element.
+    """
     if not size and not op.extra:
         return made(op, (0,), dtype)  # without elements, unlike `torch.zeros(())`
     first = size[0] if len(size) == 1 else 0
     if isinstance(first, Unknown):
         if first.tensor is not None or (first.pytype not in ("int", "number") and first.term is None):
+            return unknown_tensor(op, "torch")
+    elif isinstance(first, Tensor) and first.framework == "numpy" and not first.dims:
+        if first.dims is None:
             return unknown_tensor(op, "torch")
     elif not isinstance(first, (int, Poly, Size, OpenSize)):
         return tensor_like(op, first, dtype)

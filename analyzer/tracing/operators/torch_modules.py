@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from analyzer.tracing.language.evaluation import call, get_attribute
+from analyzer.tracing.language.known_types import PARALLEL
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import CHILDREN, DictV, Fields, Instance, Layer, ListV, Object, Unknown, Value
 from analyzer.tracing.operators.own_gradients import hook_back
@@ -17,7 +18,7 @@ _HOOKS = {
     "register_full_backward_pre_hook": "first back",
 }
 MOST_MODULES = 400  # of one network that are gone through one by one
-_HIDDEN = ("__layer__", "__hooks__", CHILDREN)
+_HIDDEN = ("__layer__", "__hooks__", PARALLEL, CHILDREN)
 
 
 class Children(DictV):
@@ -104,7 +105,11 @@ def children_by_name(value: Layer | Instance) -> DictV | None:
 
 def register(tr: Tracer, owner: Layer | Instance, name: str, old: Value, new: Value) -> None:
     """`owner.name = new` where `owner` keeps its children by name or in order: it replaces one, or follows the last."""
-    if is_module(new):
+    named = children_by_name(owner)
+    if named is not None and name in named.items and not is_module(new):
+        tr.touch(named)
+        named.items[name] = new
+    elif is_module(new):
         _register(tr, owner, name, old, new, is_sequence(owner))
     elif isinstance(new, Unknown) and is_sequence(owner) and isinstance(items := owner.attrs.get(CHILDREN), ListV):
         place = _place_of(owner, items, name, old)

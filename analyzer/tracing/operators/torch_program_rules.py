@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.tracing.language.evaluation import call, iterate
-from analyzer.tracing.language.known_types import DEVICE, OTHER_CLASS
+from analyzer.tracing.language.known_types import DEVICE, OTHER_CLASS, PARALLEL
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Instance, Layer, Native, Object, Value, is_term
 from analyzer.tracing.operators.hyperparameters import plain
@@ -100,6 +100,9 @@ def transparent(op: Op, module: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(module, Layer) and op.name != "torch.jit.ignore":
         op.tr.touch(module)
         module.attrs[OTHER_CLASS] = True
+    if isinstance(module, (Layer, Instance)) and op.short.endswith("DataParallel"):
+        op.tr.touch(module)
+        module.attrs[PARALLEL] = True
     return module
 
 

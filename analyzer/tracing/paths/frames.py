@@ -19,7 +19,7 @@ from analyzer.tracing.contracts.annotations import ObservedCall
 from analyzer.tracing.imports.repository_files import Written, written_in
 from analyzer.tracing.imports.summaries import Summaries
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import Class, DictV, Function, Scope, Value
+from analyzer.tracing.language.values import Class, DictV, Function, Scope, Unknown, Value
 from analyzer.tracing.paths.paths import OutOfBudget
 from analyzer.tracing.paths.problems import Diagnostic, Place, key_of, weight
 from analyzer.tracing.paths.remembered import Learned, Memory
@@ -119,6 +119,7 @@ class Shared:
     ends: float = field(default_factory=lambda: time.process_time() + MOST_SECONDS)
     unmergeable: Learned = field(default_factory=Learned)  # branches whose sides differ
     kept: dict[Any, Any] = field(default_factory=dict)  # modules that were followed, see `kept_modules`
+    packages: dict[str, Unknown] = field(default_factory=dict)  # whether those are there that programs try to import
     lazy: dict[str, Any] = field(default_factory=dict)  # modules of large libraries, see `lazy_modules`
     set_on_libraries: DictV = field(default_factory=DictV)  # full name -> what the program has put there itself
     summaries: Summaries | None = field(default_factory=Summaries)  # of calls of large libraries
@@ -127,7 +128,7 @@ class Shared:
     import_steps: int = IMPORT_STEPS
     import_reserve: int = IMPORT_RESERVE
     operations: Iterator[int] = field(default_factory=lambda: count(1))  # numbers of operator applications
-    files: dict[tuple[str | bool, ...], FilePath | None] = field(default_factory=dict)  # where modules were found
+    files: dict[tuple[Any, ...], FilePath | None] = field(default_factory=dict)  # where modules were found
     passed: set[Place] = field(default_factory=set)  # on a path that no error ends there
     seen: set[Place] = field(default_factory=set)  # and with operands of known shapes
     seen_nth: set[Place] = field(default_factory=set)  # the same, each with how often it went well there before

@@ -76,6 +76,7 @@ class Imports:
     files: dict[Any, Any] = field(default_factory=dict)
     sources: dict[str, ast.Module] = field(default_factory=dict)
     symbols: dict[str, Any] = field(default_factory=dict)
+    packages: dict[str, Any] = field(default_factory=dict)
     steps: int = 0  # that they took
     drivers: dict[Any, Any] = field(default_factory=dict)
 
@@ -113,7 +114,7 @@ class Memory:
         """Give a trace what was followed of other files."""
         imports = self.imports
         shared.kept, shared.lazy, shared.files = imports.kept, imports.lazy, imports.files
-        shared.kept_symbols = imports.symbols
+        shared.kept_symbols, shared.packages = imports.symbols, imports.packages
         shared.sources.update(imports.sources)
         shared.import_steps -= imports.steps
 
@@ -146,7 +147,7 @@ def without(kept: dict[Any, Any], path: str) -> None:
 def _copied(imports: Imports) -> Imports:
     return replace(
         imports, kept=dict(imports.kept), lazy=dict(imports.lazy), files=dict(imports.files),
-        sources=dict(imports.sources), symbols=dict(imports.symbols),
+        sources=dict(imports.sources), symbols=dict(imports.symbols), packages=dict(imports.packages),
     )  # fmt: skip
 
 
