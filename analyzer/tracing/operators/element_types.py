@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Api, Class, Value
 from analyzer.tracing.paths.tracer import Tracer
 
@@ -72,6 +73,21 @@ def item_size(dtype: str | None) -> int | None:
     if dtype is None or dtype == "string":
         return None
     return 2 if dtype == "bfloat16" else np.dtype(dtype).itemsize
+
+
+def numpy_type(x: Tensor, y: Tensor) -> str | None:
+    """The element type in which NumPy computes on two arrays; None where it is not known.
+
+    What one without axes makes of another type differs between NumPy 1, which asks for its value, and NumPy 2.
+    """
+    if x.dtype == y.dtype:
+        return x.dtype
+    if x.dtype is None or y.dtype is None or not x.dims or not y.dims:
+        return None
+    try:
+        return np.result_type(x.dtype, y.dtype).name
+    except TypeError:
+        return None
 
 
 def floating_of(dtype: str | None) -> str | None:

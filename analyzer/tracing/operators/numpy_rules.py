@@ -7,7 +7,7 @@ from analyzer.tracing.language.values import Api, Iterator_, ListV, Unknown, Val
 from analyzer.tracing.operators.element_types import OBJECTS, array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.numpy_matrices import array_of
-from analyzer.tracing.operators.numpy_operands import array, made, of, unknown
+from analyzer.tracing.operators.numpy_operands import array, made, of, type_of_numbers, unknown
 from analyzer.tracing.operators.ragged import refuse_ragged
 from analyzer.tracing.operators.ranges import length_of_range
 from analyzer.tracing.operators.reinterpretation import reinterpreted
@@ -134,7 +134,8 @@ def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
     if asked is not None and array_type(asked) is None and _of_records(object):
         return unknown(op)  # with a type of several fields each tuple is one element
     kept = asked is None and (isinstance(object, Tensor) or found.dtype == "bool")
-    dtype = dtype_name(op.short) or (found.dtype if kept else array_type(asked))
+    own = found.dtype if kept else type_of_numbers(object) if asked is None and op.short != "asfarray" else None
+    dtype = dtype_name(op.short) or own or array_type(asked)
     elements = found.value if kept else converted(found.value, dtype)
     least = op.extra.get("ndmin", 0)
     result = Tensor(found.shape, dtype, "numpy", site=op.where, value=elements, sources=(found,))
