@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from analyzer.tracing.imports.configurations import is_mapping
-from analyzer.tracing.language.contexts import CLOSING, NULL, STACK, enter, leave, stack_method
+from analyzer.tracing.language.contexts import CLOSING, LOCK, NULL, STACK, enter, leave, lock_method, stack_method
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Bound, DictV, ListV, Object, Unknown, Value
@@ -36,6 +36,8 @@ def object_method(
     kind = owner.kind
     if kind == "writer":
         return None
+    if kind == LOCK:
+        return lock_method(tr, name)
     if kind == STACK:
         return stack_method(tr, owner, name, args, kwargs)
     if kind in (NULL, CLOSING) and name in ("__enter__", "__exit__"):
