@@ -81,6 +81,16 @@ def _floating(value: Value) -> Value:
     return value
 
 
+@operator("numpy.linalg.cond", "x p=None")
+def condition(op: Op, x: Value, p: Value) -> Value:
+    found = array(op, x)
+    if found is None or found.dims is None:
+        return unknown(op)
+    if len(found.dims) < 2:
+        fail(op, "rank", f"a matrix has two axes, not those of {show_shape(found.dims)}", (found,))
+    return of(op, found, found.dims[:-2])
+
+
 @operator("numpy.linalg.svd numpy.linalg.qr", "a *rest")
 def decomposed(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     named = dict(op.extra.items())
