@@ -147,6 +147,8 @@ def _of_iterator(tr: Tracer, owner: Iterator_, name: str, args: tuple[Value, ...
 def _of_size(owner: Size, name: str) -> Value:
     if name in ("numel", "num_elements"):
         return product(owner)
+    if name == "is_fully_defined" and all(type(d) is int for d in owner):
+        return True
     if name == "as_list":
         return ListV(owner)
     if name in ("with_rank", "is_compatible_with"):
