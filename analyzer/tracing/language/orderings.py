@@ -122,10 +122,10 @@ def compare_values(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, n
         and isinstance(left, (Api, Class, Function, Module))
         and isinstance(right, (Api, Class, Function, Module))
     ):
-        same: bool | None = same_name(left, right)
-        if not same and isinstance(left, Api) and isinstance(right, Api):
-            same = are_equal_types(left, right)
-        return tr.unknown("a comparison", pytype="bool") if same is None else same is (op is ast.Eq)
+        one: bool | None = same_name(left, right)
+        if not one and isinstance(left, Api) and isinstance(right, Api):
+            one = are_equal_types(left, right)
+        return tr.unknown("a comparison", pytype="bool") if one is None else one is (op is ast.Eq)
     named = is_type_named(left, right) if isinstance(left, Api) else is_type_named(right, left)
     if op in (ast.Eq, ast.NotEq) and named is not None:
         return named is (op is ast.Eq)

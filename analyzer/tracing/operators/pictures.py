@@ -38,6 +38,11 @@ def _settle(tr: Tracer, made: Object, mode: Value, width: Value, height: Value) 
         made.attrs.setdefault(name, tr.unknown(f"attribute {name}", "data", name))
 
 
+def told_of(value: Value) -> tuple[Value, Value, Value]:
+    """Mode, width and height; None for each that is not known."""
+    return (value.data["mode"], *value.attrs["size"]) if is_picture(value) else (None, None, None)
+
+
 def is_picture(value: Value) -> bool:
     return isinstance(value, Object) and value.kind == PICTURE
 
@@ -68,7 +73,7 @@ def picture_method(
         asked = given.get("mode")
         return picture(tr, asked if isinstance(asked, str) else mode if asked is None else None, width, height, site)
     if name in ("resize", "transform"):
-        return picture(tr, mode, *_pair(tr, given.get("size")), site)
+        return picture(tr, mode, *sides_of(tr, given.get("size")), site)
     if name == "thumbnail":
         tr.touch(owner)
         _settle(tr, owner, mode, None, None)
@@ -78,7 +83,8 @@ def picture_method(
         _settle(tr, owner, {"RGB": "RGBA", "RGBA": "RGBA", "L": "LA", "LA": "LA"}.get(mode), width, height)
         return None
     if name == "crop":
-        return picture(tr, mode, *((width, height) if given.get("box") is None else _box(tr, given["box"])), site)
+        sides = (width, height) if given.get("box") is None else _box(given["box"])
+        return picture(tr, mode, *sides, site)
     if name == "reduce" or (name == "rotate" and given.get("expand", False) is not False):
         return picture(tr, mode, None, None, site)
     if name == "transpose":
@@ -106,20 +112,20 @@ _PARAMETERS = {
 }  # fmt: skip
 
 
-def _pair(tr: Tracer, size: Value) -> list[Any]:
+def sides_of(tr: Tracer, size: Value) -> tuple[Any, Any]:
     """Width and height; None for what is not known."""
     parts = size.items if isinstance(size, ListV) and not size.open else size
     if not isinstance(parts, (list, tuple)) or len(parts) != 2:
-        return [None, None]
-    return [tr.term_of(part) for part in parts]
+        return None, None
+    return tr.term_of(parts[0]), tr.term_of(parts[1])
 
 
-def _box(tr: Tracer, box: Value) -> list[Any]:
+def _box(box: Value) -> tuple[Any, Any]:
     """Width and height of (left, upper, right, lower)."""
     parts = box.items if isinstance(box, ListV) and not box.open else box
     if not isinstance(parts, (list, tuple)) or len(parts) != 4 or not all(type(p) is int for p in parts):
-        return [None, None]
-    return [max(parts[2] - parts[0], 0), max(parts[3] - parts[1], 0)]
+        return None, None
+    return max(parts[2] - parts[0], 0), max(parts[3] - parts[1], 0)
 
 
 def _turned(method: Value, width: Value, height: Value) -> tuple[Value, Value]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from analyzer.tracing.language.tensors import show_shape
 from analyzer.tracing.language.values import ListV, Object, Value
 from analyzer.tracing.operators.numpy_operands import array
-from analyzer.tracing.operators.pictures import CHANNELS, ENHANCER, is_picture, picture
+from analyzer.tracing.operators.pictures import CHANNELS, ENHANCER, is_picture, picture, sides_of, told_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 
@@ -18,9 +18,7 @@ def opened(op: Op, fp: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator("PIL.Image.new", "mode size *rest")
 def new(op: Op, mode: Value, size: Value, rest: tuple[Value, ...]) -> Value:
-    parts = size.items if isinstance(size, ListV) and not size.open else size
-    known = [op.tr.term_of(p) for p in parts] if isinstance(parts, (list, tuple)) and len(parts) == 2 else (None, None)
-    return picture(op.tr, mode if isinstance(mode, str) else None, *known, op.where)
+    return picture(op.tr, mode if isinstance(mode, str) else None, *sides_of(op.tr, size), op.where)
 
 
 _BY_TYPE = {"bool": "1", "uint8": "L", "int8": "L", "int16": "I", "int32": "I", "uint32": "I", "uint16": "I;16",
@@ -49,14 +47,13 @@ def from_array(op: Op, obj: Value, mode: Value) -> Value:
 @operator("PIL.Image.merge", "mode bands")
 def merged(op: Op, mode: Value, bands: Value) -> Value:
     first = next(iter(bands.items if isinstance(bands, ListV) else bands if isinstance(bands, tuple) else ()), None)
-    size = first.attrs["size"] if is_picture(first) else (None, None)
-    return picture(op.tr, mode if isinstance(mode, str) else None, *size, op.where)
+    _, width, height = told_of(first)
+    return picture(op.tr, mode if isinstance(mode, str) else None, width, height, op.where)
 
 
 @operator("PIL.Image.blend PIL.Image.alpha_composite PIL.Image.composite", "image1 *rest")
 def blended(op: Op, image1: Value, rest: tuple[Value, ...]) -> Value:
-    known = (image1.data["mode"], *image1.attrs["size"]) if is_picture(image1) else (None, None, None)
-    return picture(op.tr, *known, op.where)
+    return picture(op.tr, *told_of(image1), op.where)
 
 
 @operator(" ".join(f"PIL.ImageEnhance.{name}" for name in ("Brightness", "Color", "Contrast", "Sharpness")), "image")
@@ -72,5 +69,5 @@ def enhancer(op: Op, image: Value) -> Value:
     "image *rest",
 )
 def changed(op: Op, image: Value, rest: tuple[Value, ...]) -> Value:
-    mode, size = (image.data["mode"], image.attrs["size"]) if is_picture(image) else (None, (None, None))
-    return picture(op.tr, "L" if op.short == "grayscale" else mode, *size, op.where)
+    mode, width, height = told_of(image)
+    return picture(op.tr, "L" if op.short == "grayscale" else mode, width, height, op.where)
