@@ -75,10 +75,9 @@ def api_attribute(tr: Tracer, value: Api, name: str, node: ast.AST | None) -> Va
     tr.sparse = tr.sparse or (value.name.startswith("torch") and "sparse" in name and name not in _LAYOUTS)
     if result.name in ("numpy.newaxis", "tf.newaxis"):
         return None
-    if name in ("is_floating_point", "is_complex", "is_floating", "is_integer", "is_bool"):
-        of_type = fact_of_type(value, name)
-        if of_type is not None:
-            return of_type
+    of_type = fact_of_type(value, name)
+    if of_type is not None:
+        return of_type
     found = constant_of(tr, result)
     return result if found is None else found
 

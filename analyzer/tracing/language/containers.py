@@ -27,7 +27,7 @@ from analyzer.tracing.language.plain_data import (
     is_plain,
     plain_data,
 )
-from analyzer.tracing.language.sets import of_sets
+from analyzer.tracing.language.sets import is_object, of_sets
 from analyzer.tracing.language.setting_attributes import write_through
 from analyzer.tracing.language.tensors import OpenSize, Size
 from analyzer.tracing.language.truths import truth_of
@@ -147,6 +147,8 @@ def _of_iterator(tr: Tracer, owner: Iterator_, name: str, args: tuple[Value, ...
 def _of_size(owner: Size, name: str) -> Value:
     if name in ("numel", "num_elements"):
         return product(owner)
+    if name == "is_fully_defined" and all(type(d) is int for d in owner):
+        return True
     if name == "as_list":
         return ListV(owner)
     if name in ("with_rank", "is_compatible_with"):
@@ -331,7 +333,7 @@ def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwarg
         key = args[0] if args else None
         filled(tr, owner, key)
         default = args[1] if len(args) > 1 else None
-        itself = name != "get" and isinstance(key, IDENTICAL)
+        itself = is_object(key) or (name != "get" and isinstance(key, IDENTICAL))
         if is_plain(key) or itself or (hashable(key) and key in items):
             if key in items:
                 found = items[key]

@@ -19,6 +19,7 @@ from analyzer.tracing.paths.problems import PyRaise, ShapeFailure
 from analyzer.tracing.paths.tracer import Tracer
 
 NULL, CLOSING, STACK, SUPPRESSING = "null context", "closing context", "exit stack", "suppressing context"
+LOCK = "lock"
 
 
 def enter(tr: Tracer, manager: Value) -> Value:
@@ -37,6 +38,8 @@ def enter(tr: Tracer, manager: Value) -> Value:
         return entered(manager)
     if isinstance(manager, Object) and manager.kind in (NULL, CLOSING):
         return manager.data["value"]
+    if isinstance(manager, Object) and manager.kind == LOCK:
+        return lock_method(tr, "__enter__")
     return manager if isinstance(manager, (Object, Tensor, Layer)) else tr.unknown("a context")
 
 
@@ -111,6 +114,15 @@ def does_something(manager: Value) -> bool:
 
 
 # ------------------------------------------------------------------------------------------ several of them
+
+
+def lock_method(tr: Tracer, name: str) -> Value:
+    """A method of a lock: the one thread that is followed gets it."""
+    if name in ("acquire", "__enter__"):
+        return True
+    if name in ("locked", "wait", "wait_for"):
+        return tr.unknown(f"{name}()", "data", name, "bool")
+    return None
 
 
 def _leave_all(tr: Tracer, stack: Object, error: PyRaise | None) -> bool:

@@ -15,9 +15,10 @@ from analyzer.tracing.language.iteration import fields_of
 from analyzer.tracing.language.known_types import element, kind_of, value_of
 from analyzer.tracing.language.lazy_iterators import is_plain_iterator
 from analyzer.tracing.language.overwriting import integers, set_somewhere
-from analyzer.tracing.language.plain_data import IDENTICAL, hashable, is_plain
+from analyzer.tracing.language.plain_data import hashable, is_plain
 from analyzer.tracing.language.python_version import is_python_version, part
 from analyzer.tracing.language.rows import Rows
+from analyzer.tracing.language.sets import equals_itself_alone
 from analyzer.tracing.language.setting_attributes import delete_attribute, put_into_table
 from analyzer.tracing.language.tensor_objects import dispatched, tensor_in
 from analyzer.tracing.language.tensors import OpenSize, Size, Tensor, show_shape
@@ -248,7 +249,7 @@ def _of_dict(tr: Tracer, value: DictV, index: Value, node: ast.AST | None) -> Va
     if hashable(index):
         if index in value.items:
             return value.items[index]
-        if isinstance(value, DefaultDict) and not value.open and (is_plain(index) or isinstance(index, IDENTICAL)):
+        if isinstance(value, DefaultDict) and not value.open and (is_plain(index) or equals_itself_alone(index)):
             return _made(tr, value, index)
         if not value.open and (value.items or tr.guards) and is_plain(index) and all(map(is_plain, value.items)):
             raise PyRaise("KeyError", repr(index))  # an empty one that no one expects to refuse is filled elsewhere

@@ -30,6 +30,7 @@ from analyzer.tracing.language.values import (
     Unknown,
     Value,
 )
+from analyzer.tracing.operators.element_types import dtype_name, is_type_named
 from analyzer.tracing.operators.torch_modules import children_by_name
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Cond, Poly
@@ -141,6 +142,9 @@ def _equals(tr: Tracer, element: Value, item: Value) -> bool | None:
         return truth_of(compare_values(tr, ast.Eq, *fields))
     if (same := same_type(element, item)) is not None:
         return same
+    for kind, text in ((element, item), (item, element)):
+        if isinstance(kind, Api) and dtype_name(kind) is not None and isinstance(text, str):
+            return is_type_named(kind, text)
     return False if _compared(element) and _compared(item) else None
 
 

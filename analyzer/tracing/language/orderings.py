@@ -35,7 +35,7 @@ from analyzer.tracing.language.values import (
     field_names,
 )
 from analyzer.tracing.operators import elementwise
-from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_types import are_equal_types, dtype_name, is_type_named
 from analyzer.tracing.operators.tables import combined
 from analyzer.tracing.operators.version_rules import is_version
 from analyzer.tracing.operators.written import origin_of_kind
@@ -122,8 +122,13 @@ def compare_values(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, n
         and isinstance(left, (Api, Class, Function, Module))
         and isinstance(right, (Api, Class, Function, Module))
     ):
-        same = same_name(left, right)
-        return same if op is ast.Eq else not same
+        one: bool | None = same_name(left, right)
+        if not one and isinstance(left, Api) and isinstance(right, Api):
+            one = are_equal_types(left, right)
+        return tr.unknown("a comparison", pytype="bool") if one is None else one is (op is ast.Eq)
+    named = is_type_named(left, right) if isinstance(left, Api) else is_type_named(right, left)
+    if op in (ast.Eq, ast.NotEq) and named is not None:
+        return named is (op is ast.Eq)
     if op in (ast.Eq, ast.NotEq) and (same := same_type(left, right)) is not None:
         return same is (op is ast.Eq)
     if (

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.language.plain_data import IDENTICAL, NotPlain, as_value, plain_data
-from analyzer.tracing.language.values import Api, Class, Instance, SetV, Value
+from analyzer.tracing.language.values import Api, Class, Instance, Layer, SetV, Value
 from analyzer.tracing.paths.problems import PyRaise
 
 
@@ -30,6 +30,11 @@ def equals_itself_alone(value: Value) -> bool:
     if isinstance(value, Instance):
         return value.cls.find("__eq__") is None and not value.cls.by_fields and not _of_builtin_type(value.cls)
     return isinstance(value, IDENTICAL)
+
+
+def is_object(value: Value) -> bool:
+    """Whether it is an object or a layer that is equal to nothing but itself, and has one name on every path."""
+    return isinstance(value, (Instance, Layer)) and equals_itself_alone(value)
 
 
 def _of_builtin_type(cls: Class) -> bool:

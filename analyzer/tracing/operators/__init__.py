@@ -40,6 +40,7 @@ from analyzer.tracing.operators.modules import (
 )  # fmt: skip
 from analyzer.tracing.operators.objects import call_object, object_method
 from analyzer.tracing.operators.optimizers import named_parameters
+from analyzer.tracing.operators.scipy_second_names import own_scipy_name
 from analyzer.tracing.operators.table import rules, run_entry
 from analyzer.tracing.operators.tensors import tensor_attribute, tensor_method
 from analyzer.tracing.operators.tf_second_names import own_tf_name
@@ -131,6 +132,8 @@ def call_api(
     args = unwrapped(api.name, args)
     if api.name.startswith("tf."):
         name = own_tf_name(api.name, rules())
+    elif api.name.startswith("scipy."):
+        name = own_scipy_name(api.name, rules())
     else:
         name = own_in_place(own_name(own_kernel(api.name, rules())), rules())
     if name != api.name and name.startswith("torch.Tensor.") and args and isinstance(args[0], Tensor) and not open_args:

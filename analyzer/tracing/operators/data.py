@@ -19,6 +19,7 @@ from analyzer.tracing.language.values import (
     Value,
 )
 from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.pictures import image_of_picture, is_picture
 from analyzer.tracing.operators.written import mark
 from analyzer.tracing.paths.attained import record
 from analyzer.tracing.paths.tracer import Tracer
@@ -205,6 +206,8 @@ def apply_transform(tr: Tracer, transform: Value, value: Value, one: bool = Fals
             return tr.unknown("a transformed image", "data")
         return call(tr, transform, (value,), {})
     name, args = transform.data["name"], transform.data["args"]
+    if is_picture(value) and name not in ("Compose", "Lambda"):
+        value, one = image_of_picture(value), True
     if name == "Compose":
         steps = args[0] if args else None
         if not isinstance(steps, ListV) or steps.open:

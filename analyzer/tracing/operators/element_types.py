@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Api, Class, Value
 from analyzer.tracing.paths.tracer import Tracer
+from analyzer.validity.terms import product
 
 _NAMES = {
     "float": "float32", "float32": "float32", "float64": "float64", "double": "float64", "half": "float16",
@@ -74,6 +76,75 @@ def item_size(dtype: str | None) -> int | None:
     return 2 if dtype == "bfloat16" else np.dtype(dtype).itemsize
 
 
+FACTS = ("is_floating_point", "is_complex", "is_floating", "is_integer", "is_bool", "name", "base_dtype",
+         "as_numpy_dtype", "size", "itemsize")  # fmt: skip
+
+
+def _of_tensorflow(kind: str, name: str) -> Value:
+    if name == "name":
+        return kind
+    if name == "base_dtype":
+        return Api(f"tf.{kind}")
+    if name == "size":
+        return item_size(kind)
+    return Api(f"numpy.{kind}") if kind not in ("string", "bfloat16") else None
+
+
+_PLAINLY = frozenset(("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+                      "uint64", "bool", "complex64", "complex128"))  # fmt: skip
+
+
+def is_type_named(value: Value, text: Value) -> bool | None:
+    """Whether an element type is equal to a text; None where that is not known.
+
+    TensorFlow's are equal to their names, and so are NumPy's, but not the classes of NumPy's numbers, which have the
+    same names here; PyTorch's are equal to no text.
+    """
+    known = dtype_name(value) if isinstance(value, Api) else None
+    if known is None or not isinstance(text, str):
+        return None
+    home = value.name.partition(".")[0]
+    if home == "torch":
+        return False
+    if text not in _PLAINLY or known not in _PLAINLY or home not in ("tf", "numpy"):
+        return None
+    return (True if home == "tf" else None) if text == known else False
+
+
+_HOMES = ("torch", "tf", "numpy", "keras", "jax", "builtins")
+
+
+def are_equal_types(left: Api, right: Api) -> bool | None:
+    """Whether two names that are not one are equal element types; None where one is of a library that is not known."""
+    names, homes = (dtype_name(left), dtype_name(right)), {v.name.partition(".")[0] for v in (left, right)}
+    if None not in names:
+        return homes == {"tf", "numpy"} and names[0] == names[1]
+    return None if names != (None, None) and not homes <= set(_HOMES) else False
+
+
+def numpy_type(x: Tensor, y: Tensor) -> str | None:
+    """The element type in which NumPy computes on two arrays; None where it is not known.
+
+    What one without axes makes of another type differs between NumPy 1, which asks for its value, and NumPy 2.
+    """
+    if x.dtype == y.dtype:
+        return x.dtype
+    if x.dtype is None or y.dtype is None or not x.dims or not y.dims:
+        return None
+    try:
+        return np.result_type(x.dtype, y.dtype).name
+    except TypeError:
+        return None
+
+
+def bytes_of(value: Tensor, name: str) -> Value:
+    """`itemsize` and `nbytes` of a tensor; None where they are not known."""
+    size = item_size(value.dtype)
+    if size is None or (name == "nbytes" and value.dims is None):
+        return None
+    return size if name == "itemsize" else product(value.dims or ()) * size
+
+
 def floating_of(dtype: str | None) -> str | None:
     """Of a result that is floating: the default type, which is not known, where the operand is of whole numbers."""
     return None if (dtype or "").startswith(("int", "uint", "bool")) else dtype
@@ -84,10 +155,15 @@ def real_of(dtype: str | None) -> str | None:
     return {"complex64": "float32", "complex128": "float64", "complex32": "float16"}.get(dtype or "", dtype)
 
 
-def fact_of_type(value: Api, name: str) -> bool | None:
-    """An attribute such as ``torch.float32.is_floating_point``; None where the value is no element type."""
+def fact_of_type(value: Api, name: str) -> Value:
+    """An attribute such as ``torch.float32.is_floating_point``; None where it is none of an element type."""
     known = dtype_name(value)
-    if known is None:
+    if known is None or name not in FACTS:
         return None
+    home = value.name.partition(".")[0]
+    if name == "itemsize":
+        return item_size(known) if home != "tf" else None
+    if name in ("name", "base_dtype", "as_numpy_dtype", "size"):
+        return _of_tensorflow(known, name) if home == "tf" else known if name == "name" and home == "numpy" else None
     kinds = {"is_bool": ("bool",), "is_integer": ("int", "uint"), "is_complex": ("complex",)}
     return known.startswith(kinds.get(name, ("float", "bfloat")))

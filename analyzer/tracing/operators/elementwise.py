@@ -7,6 +7,7 @@ import ast
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Unknown, Value, is_term
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.element_types import numpy_type
 from analyzer.tracing.operators.linear import matmul
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -181,6 +182,8 @@ def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtyp
         result.framework = framework
         number = left if _number(left) else right if _number(right) else None
         kept = result.dtype if number is None else keep[0] if number is right else keep[1]
+        if framework == "numpy" and number is None:
+            kept = numpy_type(a, b)
         if sign in ("&", "|", "^") and number is None:
             kept = a.dtype if a.dtype == b.dtype else None  # of numbers, their bits
         open_type = sign == "/" or (not is_term(number) if number is not None else None in keep)

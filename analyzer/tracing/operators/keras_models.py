@@ -26,6 +26,7 @@ from analyzer.tracing.operators.element_types import asked_type, default_float
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.keras_configurations import model_configuration
 from analyzer.tracing.operators.keras_graphs import find_layer, members_of, weights_of
+from analyzer.tracing.operators.keras_own_weights import keep_weight
 from analyzer.tracing.operators.keras_steps import first_batch, gives_batches, run_own_step
 from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
@@ -45,13 +46,15 @@ def add_weight(
     asked = owner.attrs.get(TYPE) if kwargs.get("dtype") is None else kwargs["dtype"]
     shape = kwargs.get("shape", next((a for a in args if isinstance(a, (tuple, ListV))), None))
     dims = plain(tr, shape) if shape is not None else None
-    return Tensor(
+    made = Tensor(
         dims if isinstance(dims, tuple) and all(isinstance(d, (int, Poly)) for d in dims) else None,
         asked_type(asked, None if tr.types_open else "float32"),
         "tf",
         site=tr.site(node),
         tags=frozenset(("variable",)),
     )
+    keep_weight(tr, owner, made, kwargs.get("trainable", True) if len(args) < 3 else None)
+    return made
 
 
 def input_tensor(op: Op, shape: Value, batch_shape: Value = None) -> Value:

@@ -21,7 +21,7 @@ from analyzer.tracing.language.values import (
     SuperV,
     Value,
 )
-from analyzer.tracing.operators import keras_models, optimizers
+from analyzer.tracing.operators import keras_models, keras_own_weights, optimizers
 from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
 from analyzer.tracing.operators.keras_attention import attention_part
 from analyzer.tracing.operators.keras_graphs import base_config
@@ -160,6 +160,8 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
         or (inherited and name in ("forward", "call", "__call__", "__init__", "__getattr__", "__setattr__"))
     ):
         return Bound(instance if not inherited else SuperV(instance.cls, instance), name)
+    if name in keras_own_weights.LISTS:
+        return keras_own_weights.own_weights(tr, instance, name)
     if name == "_modules":
         return children_of(instance)
     if name in ("_parameters", "_buffers"):

@@ -10,7 +10,7 @@ from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.numpy_operands import array, arrays, as_torch, axis_of, made, of, unknown
 from analyzer.tracing.operators.refusals import fail, require
-from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.table import Op, operator, rules, run_entry
 from analyzer.tracing.operators.torch_operands import shape_argument
 from analyzer.validity.terms import Poly, Term, equal, floor_div, product
 
@@ -99,6 +99,47 @@ def triangle(op: Op, n: Value, k: Value, m: Value) -> Value:
         count = floor_div(rows * (rows + 1 if k == 0 else rows - 1), 2)
     count = op.tr.fresh(op.short, "lost", 0) if count is None else count
     return made(op, (count,), "int64"), made(op, (count,), "int64")
+
+
+@operator("numpy.tril_indices_from numpy.triu_indices_from", "arr k=0")
+def triangle_of(op: Op, arr: Value, k: Value) -> Value:
+    """The same of a matrix that is given."""
+    found = array(op, arr)
+    if found is None or found.dims is None:
+        return op.tr.unknown(f"np.{op.short}()", "imprecise")
+    if len(found.dims) != 2:
+        fail(op, "rank", f"a matrix has two axes, not those of {show_shape(found.dims)}", (found,))
+    rows, columns = found.dims
+    name = f"numpy.{op.short.removesuffix('_from')}"
+    return run_entry(op.tr, rules()[name], name, (rows, k, columns), {}, op.node)
+
+
+@operator("numpy.diag_indices_from", "arr")
+def diagonal_of(op: Op, arr: Value) -> Value:
+    found = array(op, arr)
+    if found is None or found.dims is None:
+        return op.tr.unknown("np.diag_indices_from()", "imprecise")
+    return tuple(made(op, found.dims[:1], "int64") for _ in found.dims)
+
+
+@operator("numpy.unpackbits numpy.packbits", "a axis=None *rest")
+def bits(op: Op, a: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
+    """Eight for each byte, along an axis or in one row; bits are put together in bytes, the last with zeros."""
+    found = array(op, a)
+    if found is None or found.dims is None or rest or op.extra:
+        return unknown(op)
+    at = 0 if axis is None else axis_of(op, found, axis)
+    if at is None:
+        return unknown(op)
+    dims = [product(found.dims)] if axis is None else list(found.dims)
+    dims[at] = dims[at] * 8 if op.short == "unpackbits" else floor_div(dims[at] + 7, 8)
+    return of(op, found, tuple(dims), "uint8")
+
+
+@operator("numpy.piecewise", "x condlist funclist *rest")
+def by_pieces(op: Op, x: Value, condlist: Value, funclist: Value, rest: tuple[Value, ...]) -> Value:
+    found = array(op, x)
+    return unknown(op) if found is None else of(op, found, found.shape, found.dtype)
 
 
 @operator("numpy.diag_indices", "n ndim=2")

@@ -100,7 +100,8 @@ def _of_number(name: str, x: float) -> Value:
 
 _BINARY = """add subtract multiply divide true_divide floor_divide mod remainder fmod power float_power maximum minimum
     fmax fmin arctan2 hypot equal not_equal greater greater_equal less less_equal logical_and logical_or logical_xor
-    bitwise_and bitwise_or bitwise_xor left_shift right_shift copysign heaviside logaddexp logaddexp2 nextafter gcd lcm
+    bitwise_and bitwise_or bitwise_xor left_shift right_shift bitwise_left_shift bitwise_right_shift copysign heaviside
+    logaddexp logaddexp2 nextafter gcd lcm
     isclose ldexp atan2 pow"""
 _PAIRS = "add + subtract - multiply * divide / true_divide / power ** pow ** mod % remainder % floor_divide // equal =="
 _SIGNS = dict(zip(_PAIRS.split()[::2], _PAIRS.split()[1::2], strict=True))

@@ -6,16 +6,35 @@ from typing import Any
 
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor, show_shape
-from analyzer.tracing.language.values import Api, Fields, ListV, Value
+from analyzer.tracing.language.values import Api, Fields, ListV, SetV, Unknown, Value
 from analyzer.tracing.operators.element_types import array_type
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import items_of, tensor_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
+from analyzer.validity.terms import Poly
 
 
 def array(op: Op, value: Value) -> Tensor | None:
     return tensor_of(op.tr, value, "numpy")
+
+
+def type_of_numbers(value: Value) -> str | None:
+    """The element type of the array that NumPy makes of nested lists of whole numbers or truths; None of others.
+
+    It is 64 bits wide, as NumPy 2 has it on every machine. Numbers with a point may be of NumPy's smaller types.
+    """
+    kinds = _kinds(value)
+    return "int64" if kinds in ({int}, {int, bool}) else "bool" if kinds == {bool} else None
+
+
+def _kinds(value: Value) -> set[type]:
+    if type(value) is tuple or (isinstance(value, ListV) and not isinstance(value, SetV) and not value.open):
+        found: set[type] = set()
+        return found.union(*map(_kinds, value if isinstance(value, tuple) else value.items))
+    if isinstance(value, Poly) or (isinstance(value, Unknown) and value.pytype == "int"):
+        return {int}
+    return {type(value) if type(value) is not int or -(2**63) <= value < 2**63 else Unknown}
 
 
 def arrays(op: Op, value: Value) -> list[Tensor] | None:

@@ -70,7 +70,25 @@ def of_torch(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
         rest = ()
     if op.short == "matrix_rank" and ((found := array(op, a)) is None or found.dims is None or len(found.dims) < 2):
         return op.tr.unknown("the rank of a matrix", "data", pytype="int")  # a vector has one too
-    return as_torch(op, name, tuple(array(op, v) or v for v in (a, *rest)), {})
+    return _floating(as_torch(op, name, tuple(array(op, v) or v for v in (a, *rest)), {}))
+
+
+def _floating(value: Value) -> Value:
+    """Linear algebra on whole numbers gives others."""
+    for part in value if isinstance(value, tuple) else (value,):
+        if isinstance(part, Tensor) and (part.dtype or "").startswith(("int", "uint", "bool")):
+            part.dtype = None
+    return value
+
+
+@operator("numpy.linalg.cond", "x p=None")
+def condition(op: Op, x: Value, p: Value) -> Value:
+    found = array(op, x)
+    if found is None or found.dims is None:
+        return unknown(op)
+    if len(found.dims) < 2:
+        fail(op, "rank", f"a matrix has two axes, not those of {show_shape(found.dims)}", (found,))
+    return of(op, found, found.dims[:-2])
 
 
 @operator("numpy.linalg.svd numpy.linalg.qr", "a *rest")
@@ -78,7 +96,7 @@ def decomposed(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     named = dict(op.extra.items())
     if named.pop("compute_uv", True) is not True or len(rest) > 1:
         return op.tr.unknown(f"np.{op.short}()", "imprecise")
-    return as_torch(op, f"linalg.{op.short}", (array(op, a) or a, *rest), named)
+    return _floating(as_torch(op, f"linalg.{op.short}", (array(op, a) or a, *rest), named))
 
 
 @operator("numpy.cross", "a b *rest")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Api, Iterator_, ListV, Unknown, Value
 from analyzer.tracing.operators.element_types import OBJECTS, array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.numpy_matrices import array_of
-from analyzer.tracing.operators.numpy_operands import array, made, of, unknown
+from analyzer.tracing.operators.numpy_operands import array, made, of, type_of_numbers, unknown
 from analyzer.tracing.operators.ragged import refuse_ragged
 from analyzer.tracing.operators.ranges import length_of_range
 from analyzer.tracing.operators.reinterpretation import reinterpreted
@@ -90,18 +91,23 @@ def random_last(op: Op, args: tuple[Value, ...]) -> Value:
 
 @operator(
     _names("numpy.random.", "exponential gamma laplace lognormal beta logistic gumbel geometric chisquare rayleigh "
-                            "standard_exponential standard_t triangular vonmises weibull pareto standard_gamma"),
+                            "standard_exponential standard_t triangular vonmises weibull pareto standard_gamma "
+                            "standard_cauchy negative_binomial hypergeometric zipf logseries power wald f"),
     "*parameters",
 )  # fmt: skip
 def drawn(op: Op, parameters: tuple[Value, ...]) -> Value:
     """Without a size the shape is that of the parameters; a size that is not named comes after them."""
-    few = {"standard_exponential": 0, "beta": 2, "gamma": 2, "laplace": 2, "lognormal": 2, "logistic": 2, "gumbel": 2,
+    few = {"standard_exponential": 0, "standard_cauchy": 0, "negative_binomial": 2, "wald": 2, "f": 2,
+           "hypergeometric": 3, "beta": 2, "gamma": 2, "laplace": 2, "lognormal": 2, "logistic": 2, "gumbel": 2,
            "triangular": 3, "vonmises": 2}.get(op.short, 1)  # fmt: skip
     size = op.extra.get("size", parameters[few] if len(parameters) > few else None)
     if size is not None:
-        return made(op, shape_argument(op, (size,)), "float64")
+        return made(op, shape_argument(op, (size,)), "int64" if op.short in _COUNTS else "float64")
     plain_numbers = all(isinstance(p, (int, float)) for p in parameters)
     return Unknown("a random number", "data", pytype="float") if plain_numbers else unknown(op)
+
+
+_COUNTS = ("geometric", "negative_binomial", "hypergeometric", "zipf", "logseries")
 
 
 @operator("numpy.random.multivariate_normal numpy.random.dirichlet numpy.random.multinomial", "first *rest")
@@ -134,7 +140,8 @@ def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
     if asked is not None and array_type(asked) is None and _of_records(object):
         return unknown(op)  # with a type of several fields each tuple is one element
     kept = asked is None and (isinstance(object, Tensor) or found.dtype == "bool")
-    dtype = dtype_name(op.short) or (found.dtype if kept else array_type(asked))
+    own = found.dtype if kept else type_of_numbers(object) if asked is None and op.short != "asfarray" else None
+    dtype = dtype_name(op.short) or own or array_type(asked)
     elements = found.value if kept else converted(found.value, dtype)
     least = op.extra.get("ndmin", 0)
     result = Tensor(found.shape, dtype, "numpy", site=op.where, value=elements, sources=(found,))
@@ -218,6 +225,15 @@ def window(op: Op, M: Value, rest: tuple[Value, ...]) -> Value:
 def indices(op: Op, dimensions: Value, rest: tuple[Value, ...]) -> Value:
     sizes = shape_argument(op, (dimensions,))
     return made(op, None if sizes is None or rest or op.extra.get("sparse") else (len(sizes), *sizes), "int64")
+
+
+@operator("numpy.fromfunction", "function shape *rest")
+def of_places(op: Op, function: Value, shape: Value, rest: tuple[Value, ...]) -> Value:
+    """What the function makes of the places of each axis, as arrays of the whole shape."""
+    sizes = shape_argument(op, (shape,))
+    if sizes is None or rest or set(op.extra) - {"dtype"}:
+        return unknown(op)
+    return call(op.tr, function, tuple(made(op, sizes, "float64") for _ in sizes), {})
 
 
 @operator("numpy.ix_", "*args")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from analyzer.tracing.imports.configurations import is_mapping
-from analyzer.tracing.language.contexts import CLOSING, NULL, STACK, enter, leave, stack_method
+from analyzer.tracing.language.contexts import CLOSING, LOCK, NULL, STACK, enter, leave, lock_method, stack_method
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Bound, DictV, ListV, Object, Unknown, Value
@@ -15,6 +15,7 @@ from analyzer.tracing.operators.keras_models import call_loss, call_model, model
 from analyzer.tracing.operators.lightning_rules import trainer_method
 from analyzer.tracing.operators.matplotlib_rules import AXES, FIGURE, drawn
 from analyzer.tracing.operators.own_gradients import context_method
+from analyzer.tracing.operators.pictures import ENHANCER, PICTURE, picture_method
 from analyzer.tracing.operators.pytree_rules import spec_method
 from analyzer.tracing.operators.scipy_math_rules import FROZEN, at_frozen
 from analyzer.tracing.operators.scipy_sparse_rules import KIND as SPARSE
@@ -35,6 +36,8 @@ def object_method(
     kind = owner.kind
     if kind == "writer":
         return None
+    if kind == LOCK:
+        return lock_method(tr, name)
     if kind == STACK:
         return stack_method(tr, owner, name, args, kwargs)
     if kind in (NULL, CLOSING) and name in ("__enter__", "__exit__"):
@@ -75,6 +78,10 @@ def object_method(
         return drawn(tr, owner, name, args, kwargs, node)
     if kind == "tree":
         return spec_method(tr, owner, name, args)
+    if kind == PICTURE:
+        return picture_method(tr, owner, name, args, kwargs, node)
+    if kind == ENHANCER:
+        return call(tr, Bound(owner.attrs["image"], "copy"), (), {}) if name == "enhance" else tr.unknown(name)
     if kind == SPARSE:
         return sparse_method(tr, owner, name, args, kwargs, node)
     if kind == "counter":

@@ -14,9 +14,9 @@ _TYPES = {
         "torch.can_cast "
         "torch.nn.parameter.is_lazy torch.cuda.is_initialized torch.cuda.is_bf16_supported "
         "torch.onnx.is_in_onnx_export "
-        "numpy.array_equal numpy.array_equiv numpy.isscalar numpy.issubdtype numpy.may_share_memory "
+        "numpy.array_equal numpy.array_equiv numpy.may_share_memory "
         "numpy.shares_memory numpy.iterable numpy.can_cast "
-        "tf.is_tensor tf.executing_eagerly tf.inside_function tf.test.is_gpu_available tf.io.gfile.exists "
+        "tf.executing_eagerly tf.inside_function tf.test.is_gpu_available tf.io.gfile.exists "
         "tf.io.gfile.isdir tf.gfile.Exists keras.backend.is_keras_tensor keras.utils.is_keras_tensor"
     ),
     "int": (
@@ -53,19 +53,7 @@ def typed(op: Op, args: tuple[Value, ...]) -> Value:
     return value_of(_KINDS[op.name], f"result of {op.name}", "data", f"{op.short}()")
 
 
-def number_limits(op: Op, args: tuple[Value, ...]) -> Value:
-    """`torch.finfo(dtype)`: numbers whose value depends on the element type."""
-    limits = op.tr.unknown(op.short, "data", op.short, "object")
-    whole = op.short == "iinfo"
-    for name in ("max", "min", "eps", "tiny", "bits", "resolution", "smallest_normal"):
-        limits.attrs[name] = value_of(
-            "int" if whole or name == "bits" else "float", f"`{name}` of a type", "data", name
-        )
-    return limits
-
-
 _ANY = parse_signature("*args")
 TABLE = {
     **{name: Entry(_ANY, typed) for name in _KINDS},
-    **{name: Entry(_ANY, number_limits) for name in ("torch.finfo", "torch.iinfo", "numpy.finfo", "numpy.iinfo")},
 }

@@ -15,7 +15,7 @@ from analyzer.tracing.language.packed_sequences import packing_of
 from analyzer.tracing.language.rows import LIST, Rows
 from analyzer.tracing.language.tensors import OpenSize, Shape, Size, Tensor, show_shape
 from analyzer.tracing.language.values import Api, Bound, Unknown, Value
-from analyzer.tracing.operators.element_types import array_type, dtype_name, real_of
+from analyzer.tracing.operators.element_types import array_type, bytes_of, dtype_name, real_of
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.gradient_shapes import demand_same_shape
 from analyzer.tracing.operators.own_gradients import DETACHED, follow_back
@@ -113,6 +113,8 @@ def _attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Va
     tr.sparse = tr.sparse or "sparse" in name
     if name == "layout" and value.framework == "torch" and not tr.sparse:
         return Api("torch.strided")
+    if name in ("itemsize", "nbytes") and (size := bytes_of(value, name)) is not None:
+        return size
     if name in ("device", "name", "op", "grad_fn", "is_leaf", "itemsize", "nbytes", "layout", "graph", "indices"):
         return tr.unknown(f"attribute {name}", origin_of_kind(value, tr.in_definition), name)
     if name == "is_sparse" and value.framework == "torch" and (value.name == "grad" or "variable" in value.tags):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.names import lookup
 from analyzer.tracing.language.tensors import Tensor, show_shape
-from analyzer.tracing.language.values import Function, Object, Value
+from analyzer.tracing.language.values import Function, ListV, Object, Value
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -27,6 +27,26 @@ def session(op: Op, args: tuple[Value, ...]) -> Value:
 @operator("tf.GradientTape", "*args")
 def tape(op: Op, args: tuple[Value, ...]) -> Value:
     return Object("tape", site=op.where)
+
+
+@operator(
+    "tf.config.list_physical_devices tf.config.list_logical_devices "
+    "tf.config.experimental.list_physical_devices tf.config.experimental.list_logical_devices",
+    "device_type=None",
+)
+def devices(op: Op, device_type: Value) -> Value:
+    """Whether the machine has accelerators stays as it is: asked again, a run gets the same answer."""
+    if device_type not in ("GPU", "TPU", "XLA_GPU"):
+        return op.tr.unknown(f"tf.config.{op.short}()", "foreign")
+    if op.tr.sampler is not None:
+        return ListV([])  # one run is followed, on a machine without accelerators
+    name = f"{op.short} {device_type}"
+    found = op.tr.machine.get(name)
+    if found is None:
+        found = op.tr.machine[name] = op.tr.unknown("what the machine has", "data", op.short, "list")
+        number = found.attrs["len()"] = op.tr.unknown("how many the machine has", "data", f"len({op.short}())", "int")
+        number.term = op.tr.fresh(number.label, "machine", 0)
+    return found
 
 
 _OPTIMIZERS = (

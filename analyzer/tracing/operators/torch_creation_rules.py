@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from analyzer.tracing.language.alternatives import plain_type
-from analyzer.tracing.language.tensors import OpenSize, Size, Tensor
+from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import ListV, SetV, Unknown, Value
 from analyzer.tracing.operators.element_types import default_float, dtype_name
 from analyzer.tracing.operators.element_values import converted
@@ -15,8 +15,7 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.ragged import refuse_ragged
 from analyzer.tracing.operators.scalars import demand_one_element
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.torch_operands import made, shape_argument
-from analyzer.validity.terms import Poly
+from analyzer.tracing.operators.torch_operands import is_size, made, shape_argument
 
 
 @operator("torch.zeros torch.ones torch.rand torch.randn torch.empty", "*size")
@@ -47,16 +46,10 @@ def _sized_or_filled(op: Op, size: tuple[Value, ...], dtype: str | None) -> Valu
     """
     if not size and not op.extra:
         return made(op, (0,), dtype)  # without elements, unlike `torch.zeros(())`
-    first = size[0] if len(size) == 1 else 0
-    if isinstance(first, Unknown):
-        if first.tensor is not None or (first.pytype not in ("int", "number") and first.term is None):
-            return unknown_tensor(op, "torch")
-    elif isinstance(first, Tensor) and first.framework == "numpy" and not first.dims:
-        if first.dims is None:
-            return unknown_tensor(op, "torch")
-    elif not isinstance(first, (int, Poly, Size, OpenSize)):
-        return tensor_like(op, first, dtype)
-    return made(op, shape_argument(op, size), dtype)
+    sized = is_size(size[0]) if len(size) == 1 else True
+    if sized is None:
+        return unknown_tensor(op, "torch")
+    return made(op, shape_argument(op, size), dtype) if sized else tensor_like(op, size[0], dtype)
 
 
 def tensor_like(op: Op, data: Value, dtype: str | None) -> Tensor:

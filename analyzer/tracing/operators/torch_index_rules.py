@@ -27,6 +27,15 @@ def gather(op: Op, input: Value, dim: Value, index: Value, rest: tuple[Value, ..
     return result
 
 
+@operator("torch.unravel_index", "indices shape")
+def unravel_index(op: Op, indices: Value, shape: Value) -> Value:
+    """The places of flat numbers, a tensor for each axis."""
+    found, dims = tensor_of(op.tr, indices, "torch"), shape_argument(op, (shape,))
+    if found is None or dims is None:
+        return op.tr.unknown("unravel_index()")
+    return tuple(Tensor(found.shape, "int64", "torch", site=op.where, sources=(found,)) for _ in dims)
+
+
 @operator("torch.ops.aten.slice", "input dim=0 start=None end=None step=1")
 def sliced(op: Op, input: Value, dim: Value, start: Value, end: Value, step: Value) -> Value:
     """`input[:, start:end:step]` along the axis."""

@@ -201,12 +201,25 @@ def factored(op: Op, A: Value, rest: tuple[Value, ...]) -> Value:
     return Fields((*parts, *more), ("LU", "pivots", "info")[: 2 + len(more)])
 
 
+@operator("torch.lu_unpack", "LU_data LU_pivots unpack_data=True unpack_pivots=True")
+def unpacked(op: Op, LU_data: Value, LU_pivots: Value, unpack_data: Value, unpack_pivots: Value) -> Value:
+    """Permutation and two triangles of what `lu_factor` gives."""
+    source = _matrix(op, LU_data)
+    if source is None or source.dims is None or unpack_data is not True or unpack_pivots is not True:
+        return op.tr.unknown("lu_unpack()")
+    return _three(op, source)
+
+
 @operator("torch.linalg.lu", "A pivot=True")
 def three_factors(op: Op, A: Value, pivot: Value) -> Value:
     source = _matrix(op, A)
     if source is None or source.dims is None or pivot is not True:
         return op.tr.unknown("lu()")
-    *lead, rows, columns = source.dims
+    return _three(op, source)
+
+
+def _three(op: Op, source: Tensor) -> Fields:
+    *lead, rows, columns = source.dims or ()
     few = minimum(rows, columns)
     sizes = (rows, rows), (rows, few), (few, columns)
     return Fields([_of(op, source, (*lead, *size)) for size in sizes], ("P", "L", "U"))

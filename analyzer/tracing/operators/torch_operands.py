@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from analyzer.tracing.language.tensors import OpenSize, Tensor, show_shape
+from analyzer.tracing.language.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.element_types import default_float, dtype_name
 from analyzer.tracing.operators.hyperparameters import dropped, plain
@@ -33,6 +33,20 @@ def shape_argument(op: Op, parts: tuple[Value, ...]) -> tuple[Any, ...] | None:
             return None
         dims.append(term)
     return tuple(dims)
+
+
+def is_size(value: Value) -> bool | None:
+    """Whether a type called with it alone, ``torch.Tensor(4)``, takes it as its size, not as data; None: not known.
+
+    An integer of NumPy is a size like Python's, and so is an array of it without axes; an element of a tensor is data.
+    """
+    if isinstance(value, Unknown):
+        return (
+            None if value.tensor is not None or (value.pytype not in ("int", "number") and value.term is None) else True
+        )
+    if isinstance(value, Tensor) and value.framework == "numpy" and not value.dims:
+        return None if value.dims is None or value.dtype is None else value.dtype.startswith(("int", "uint"))
+    return isinstance(value, (int, Poly, Size, OpenSize))
 
 
 def may_be_negative(tr: Tracer, size: Poly) -> bool:

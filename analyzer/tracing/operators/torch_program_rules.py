@@ -136,6 +136,8 @@ def devices(op: Op, device: tuple[Value, ...]) -> Value:
     if found is None:
         kind = "int" if op.short == "device_count" else ""
         found = op.tr.machine[op.name] = op.tr.unknown("what the machine has", "data", op.short, kind)
+        if kind:
+            found.term = op.tr.fresh(op.short, "machine", 0)
     return found
 
 

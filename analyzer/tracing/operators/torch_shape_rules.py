@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.language.tensors import OpenSize, Size, Tensor, show_shape
+from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import dtype_name
@@ -15,7 +15,14 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.reinterpretation import reinterpreted
 from analyzer.tracing.operators.strides import viewed
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.torch_operands import axis_of, bounded, may_be_negative, shape_argument, take_as_sizes
+from analyzer.tracing.operators.torch_operands import (
+    axis_of,
+    bounded,
+    is_size,
+    may_be_negative,
+    shape_argument,
+    take_as_sizes,
+)
 from analyzer.validity.terms import Poly, Term, equal, product
 
 # ----------------------------------------------------------------------------------------------- new shapes
@@ -246,7 +253,7 @@ def ravel(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     ("Tensor.new_zeros Tensor.new_ones Tensor.new_empty Tensor.new_tensor Tensor.new Tensor.resize_"), "input *size"
 )
 def new(op: Op, input: Value, size: tuple[Value, ...]) -> Value:
-    if op.short == "new" and not (size and all(isinstance(n, (int, Poly, Size, OpenSize)) for n in size)):
+    if op.short == "new" and len(size) < 2 and not (size and is_size(size[0])):
         return _like_data(op, input, size)
     given = op.extra.get("dtype")
     dtype = getattr(input, "dtype", None) if given is None else dtype_name(given)
@@ -261,7 +268,7 @@ def _like_data(op: Op, input: Value, given: tuple[Value, ...]) -> Value:
     dtype = getattr(input, "dtype", None)
     if not given and not op.extra:
         return Tensor((0,), dtype, "torch", site=op.where)
-    one = given[0] if len(given) == 1 else None
+    one = given[0] if given and is_size(given[0]) is False else None
     found = tensor_of(op.tr, one, "torch") if isinstance(one, (tuple, ListV, Tensor)) else None
     return unknown_tensor(op, "torch") if found is None else Tensor(found.shape, dtype, "torch", site=op.where)
 

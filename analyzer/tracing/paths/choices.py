@@ -41,6 +41,8 @@ def origin_of(symbols: Symbols, condition: Cond) -> str:
     kinds = {symbols.kind(s.name) for s in condition.symbols}
     if kinds <= {"flag", "param", "batch"}:
         return "flag"
+    if kinds == {"machine"} and len(condition.symbols) == 1:
+        return "data"
     return "size" if kinds <= {"flag", "param", "batch", "dim", "rank"} else "imprecise"
 
 

@@ -26,8 +26,8 @@ class SymbolFacts:
     `kind`: ``flag`` (a user sets it), ``batch`` (declared as any size), ``param`` (argument of a function that nobody
     calls), ``dim`` (of an unknown tensor), ``lost`` (of a tensor that this analysis lost), ``asked`` (of one whose rank
     a branch has told: another may be the program's), ``stretched`` (a known size beside an operand of unknown rank),
-    ``rank``, ``derived``, ``unknown``. `graph` marks symbols that a
-    TensorFlow session or a functional model instantiates anew on each run.
+    ``machine`` (how many of something a machine has: any number), ``rank``, ``derived``, ``unknown``. `graph`
+    marks symbols that a TensorFlow session or a functional model instantiates anew on each run.
     """
 
     label: str

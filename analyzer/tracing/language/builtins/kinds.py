@@ -34,6 +34,8 @@ from analyzer.tracing.language.values import (
     Unknown,
     Value,
 )
+from analyzer.tracing.operators.pictures import NAMES as PICTURES
+from analyzer.tracing.operators.pictures import is_picture
 from analyzer.validity.terms import Cond, Poly
 
 
@@ -156,6 +158,8 @@ def is_a(value: Value, kind: Value) -> bool | None:
         return named or (None if kind.name.startswith(("collections", "typing", "pandas")) else False)
     if isinstance(kind, Native) and kind.name == "type" and isinstance(value, Api):
         return is_class(value.name)
+    if is_picture(value) and isinstance(kind, Api) and (kind.name in PICTURES or kind.name in _TENSORS):
+        return kind.name in PICTURES
     if isinstance(kind, Native):
         known = {
             "int": (int, Poly), "float": (float,), "str": (str,), "bool": (bool, Cond), "list": (ListV,),
