@@ -235,7 +235,7 @@ def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
         nan = present[0].nan or present[1].nan
     result = build(a.dtype, shape, starts, lo, hi, nan=nan)
     facts = _masked(condition, a, b) or _shown(condition, a, b, result)
-    result.facts = near_fact(result, a, b) if facts is None else {"finite": facts}
+    result.facts = near_fact(result, a, b) if facts is None else _left(facts, a if a.low > -np.inf else b, result)
     if a.dtype.is_float and isinstance(b, AbstractTensor):
         result.facts = {**result.facts, **selected_unit(condition, a, b, result)}
     if a.dims is not None and a.dims == b.dims:
@@ -272,6 +272,14 @@ def _masked(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> 
     else:
         return None
     return tuple(-i for i in range(1, picks.ndim + 1) if bool(picks.any(axis=-i).all()))
+
+
+def _left(axes: tuple[int, ...], shown: AbstractTensor, result: AbstractTensor) -> dict[str, Any]:
+    """The facts of what a mask leaves along `axes` (from the end) of numbers above -inf."""
+    rank = result.rank
+    if rank is None or shown.may_be_infinite or shown.nan or result.nan:
+        return {"finite": axes}
+    return {"finite": axes, **peaked([(shown.low, shown.high, (rank + axis,)) for axis in axes], result)}
 
 
 def _shown(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> Any:

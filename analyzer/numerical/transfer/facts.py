@@ -394,7 +394,7 @@ def finite_along(tensor: AbstractTensor, axis: int) -> bool:
     """Whether along `axis` (negative, counted from the end) at least one element is not -inf."""
     if tensor.low > -np.inf:
         return True
-    if told_finite(tensor, axis):
+    if told_finite(tensor, axis) or attains_finite(tensor, axis):
         return True
     if tensor.data is not None and tensor.rank is not None and -axis <= tensor.rank:
         return bool(np.all(np.any(np.asarray(tensor.data) > -np.inf, axis=axis)))
@@ -404,6 +404,12 @@ def finite_along(tensor: AbstractTensor, axis: int) -> bool:
         if bool(np.all(np.any(shown, axis=-1))):
             return True
     return least_shown(tensor, axis) > -np.inf or shown_along(tensor, axis)
+
+
+def attains_finite(tensor: AbstractTensor, axis: int) -> bool:
+    """Whether the fact `attained` tells so."""
+    place = (tensor.rank or 0) + axis
+    return any(axes == (place,) and least > -np.inf for least, _, axes in tensor.facts.get("attained", ()))
 
 
 def told_finite(tensor: AbstractTensor, axis: int) -> bool:
