@@ -87,8 +87,6 @@ def test_no_random_mask_is_proved_that_hides_a_row(seed: int) -> None:
         return
     sizes = {"scores": (2, 2, N, N)}
     names = {i.name for i in graph.graph.inputs}
-    fed = {
-        name: rng.uniform(*RANGES[name], sizes.get(name, (2, 2, N, 1))).astype(np.float32) for name in sorted(names)
-    }
+    fed = {name: rng.uniform(*RANGES[name], sizes.get(name, (2, 2, N, 1))).astype(np.float32) for name in sorted(names)}
     (shown,) = engine(graph).run(None, fed)
     assert np.isfinite(shown).all()

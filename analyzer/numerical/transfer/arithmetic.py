@@ -18,7 +18,7 @@ from analyzer.numerical.transfer.cancellation import cancelled_bound
 from analyzer.numerical.transfer.counted import counted
 from analyzer.numerical.transfer.distances import distance_bounds
 from analyzer.numerical.transfer.elementwise import squared
-from analyzer.numerical.transfer.facts import are_axes, difference_sign, keeps_finite
+from analyzer.numerical.transfer.facts import are_axes, difference_sign, keeps_finite, over_leading
 from analyzer.numerical.transfer.kinds import build, independent, operands_on_common_blocks, rounded
 from analyzer.numerical.transfer.masks import masked_already
 from analyzer.numerical.transfer.mixture import mixture_bounds
@@ -76,6 +76,7 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
     facts = {}
     if scale < 0 and "reduced" in b.facts:
         kind, source, axes, kept = b.facts["reduced"]
+        kept = kept or over_leading(source, axes, b)
         if kind == "max" and kept and source.key == a.key and are_axes(axes):
             facts = {"max": (0.0, axes)}
     if scale < 0 and dtype.is_float and (a.facts or b.facts) and ctx.options.affine:

@@ -1,7 +1,7 @@
 """Values that some element of a row has: 0 after the maximum is subtracted, and what becomes of it element by element.
 
-The fact ``attained: ((least, most, axes), …)`` says that along `axes` some element lies in [least, most]. It passes
-through every element-wise operator, whose rule is asked what becomes of such an element; where that is positive, the
+The fact ``attained: ((least, most, axes), …)`` says that along `axes` some element lies in [least, most], or is NaN
+where the tensor may hold NaN. It passes through every element-wise operator, whose rule is asked what becomes of such an element; where that is positive, the
 row has a peak (see `peaks`).
 """
 
@@ -74,6 +74,8 @@ def add_attained(context: Context, inputs: tuple[Any, ...], result: AbstractTens
         known = attained_by(x)
         if not known or x.shape is None or result.shape is None or not _laid_over(x.shape, result.shape):
             continue
+        if x.nan and not result.dtype.is_float:
+            continue  # the element may be NaN, which compares as nothing else
         shift = len(result.shape) - len(x.shape)
         known = tuple((least, most, tuple(a + shift for a in axes)) for least, most, axes in known)
         others = [i if place == j or not isinstance(i, AbstractTensor) else _anonymous(i) for j, i in enumerate(inputs)]
@@ -115,9 +117,7 @@ def kept_by_reshape(x: AbstractTensor, new: Shape | None) -> dict[str, Any]:
     head, tail = unregrouped(x.shape, new)
     places = {i: i for i in range(head)}
     places |= {len(x.shape) - i: len(new) - i for i in range(1, tail + 1)}
-    return as_fact(
-        [(a, b, tuple(places[i] for i in axes)) for a, b, axes in known if all(i in places for i in axes)]
-    )
+    return as_fact([(a, b, tuple(places[i] for i in axes)) for a, b, axes in known if all(i in places for i in axes)])
 
 
 def unregrouped(old: Shape, new: Shape) -> tuple[int, int]:
@@ -135,7 +135,9 @@ def joined(parts: Sequence[AbstractTensor], axis: int, result: AbstractTensor) -
     if result.nan or result.dtype.kind == OTHER:
         return {}
     known = [_with_whole(part, (axis,), result) for part in parts]
-    found = [one for part, own in zip(parts, known, strict=True) if _filled(part, axis) for one in own if axis in one[2]]
+    found = [
+        one for part, own in zip(parts, known, strict=True) if _filled(part, axis) for one in own if axis in one[2]
+    ]
     for _, _, axes in known[0]:
         if axis not in axes:
             own = [[a for a in _with_whole(part, axes, result) if a[2] == axes] for part in parts]

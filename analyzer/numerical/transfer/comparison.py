@@ -15,6 +15,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor, count, from_data, j
 from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.attained import attained_by, peaked
 from analyzer.numerical.transfer.bisection import near_fact
+from analyzer.numerical.transfer.covers import cover_fact
 from analyzer.numerical.transfer.diagonal_masks import order_of, picked_by
 from analyzer.numerical.transfer.facts import are_axes
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
@@ -237,7 +238,11 @@ def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
     facts = _masked(condition, a, b) or _shown(condition, a, b, result)
     result.facts = near_fact(result, a, b) if facts is None else _left(facts, a if a.low > -np.inf else b, result)
     if a.dtype.is_float and isinstance(b, AbstractTensor):
-        result.facts = {**result.facts, **selected_unit(condition, a, b, result)}
+        result.facts = {
+            **result.facts,
+            **selected_unit(condition, a, b, result),
+            **cover_fact(condition, a, b, result),
+        }
     if a.dims is not None and a.dims == b.dims:
         result.dims = a.dims
     return result

@@ -10,7 +10,7 @@ Facts that transfer functions attach to their results:
 - ``reduced: (kind, operand, axes, kept)``: the result is a reduction of `operand`; kinds ``max``, ``min``, ``sum``,
   ``chosen`` (one of the elements, a median), ``norm`` (Euclidean), ``sum of absolutes``, ``sum of squares``; `kept`:
   the result broadcasts against the operand so that each element meets its own reduction (the reduced axes remain with
-  size 1, or are all there are).
+  size 1, or are all there are). ``cover``: what stands in for a maximum (`covers`).
 - ``diagonal: (least, most)``: the diagonals of the matrices lie in [least, most] (`diagonals`).
 - ``segments: (kind, updates, indices, axis)``: the result is at least (``max``, ``sum`` of what is not negative) or at
   most (``min``) each of the `updates` that `indices` bring to it along `axis`. Where the same indices gather it again,
@@ -33,6 +33,7 @@ import numpy as np
 from analyzer.numerical.domain import affine, dims, dtypes
 from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes
+from analyzer.numerical.transfer.covers import COVER, covers_earlier
 from analyzer.numerical.transfer.diagonal_masks import picks_one_at_most
 from analyzer.numerical.transfer.shown_places import shown_along
 from analyzer.operators.declaration import IDENTITY, RESHAPES
@@ -56,6 +57,13 @@ def are_axes(axes: Any) -> bool:
 def over_everything(source: AbstractTensor, axes: Any) -> bool:
     """Whether a reduction over `axes` leaves a single element."""
     return are_axes(axes) and source.rank is not None and len(set(axes)) == source.rank
+
+
+def over_leading(source: AbstractTensor, axes: Any, result: AbstractTensor) -> bool:
+    """Whether the first axes are taken away, so that each element meets its own reduction all the same."""
+    if not are_axes(axes) or source.rank is None or result.rank != source.rank - len(axes):
+        return False
+    return sorted(axes) == list(range(len(axes)))
 
 
 def quotient_bound(a: AbstractTensor, b: AbstractTensor) -> tuple[float | None, float | None]:
@@ -113,7 +121,8 @@ def _opposite(x: AbstractTensor, y: AbstractTensor) -> bool:
     return negated or (x.low == x.high == -y.low == -y.high and not x.nan and not y.nan)
 
 
-ORDER = {"min": 0, "mean": 1, "chosen": 1, "max": 2, "logsumexp": 3}  # reductions of one operand, by their results
+# reductions of one operand, by their results
+ORDER = {"min": 0, "mean": 1, "chosen": 1, "max": 2, COVER: 2.5, "logsumexp": 3}
 
 
 def difference_sign(a: AbstractTensor, b: AbstractTensor) -> tuple[bool, bool]:
@@ -124,6 +133,8 @@ def difference_sign(a: AbstractTensor, b: AbstractTensor) -> tuple[bool, bool]:
         return True, False
     if _runs_on(a, b):
         return True, False
+    if covers_earlier(a, b):
+        return True, True
     alike = a.shape is not None and a.shape == b.shape and _axes(a) is not None and _axes(a) == _axes(b)
     first, over_first, axes_first = _reduction(a, alike)
     second, over_second, axes_second = _reduction(b, alike)
@@ -133,6 +144,8 @@ def difference_sign(a: AbstractTensor, b: AbstractTensor) -> tuple[bool, bool]:
         known, place = (first, 2) if second is None else (second, 0)
         good = known is not None and (ORDER[known] >= 2 if place == 2 else ORDER[known] == 0)
         return good, known != "logsumexp"
+    if second == COVER:
+        return False, False  # what it holds beside -inf alone may be larger than anything
     exact = {"mean", "logsumexp"}.isdisjoint((first, second))
     ordered = ORDER[first] > ORDER[second] or (first == second and first != "chosen")
     return axes_first == axes_second and ordered, exact
@@ -180,7 +193,7 @@ def _reduction(x: AbstractTensor, alike: bool = False) -> tuple[str | None, Abst
     `alike`: it is compared with one of the same shape over the same axes, so that these need not be kept.
     """
     kind, source, axes, kept = x.facts.get("reduced", (None, x, None, False))
-    if kind not in ORDER or axes is None or not (kept or alike):
+    if kind not in ORDER or axes is None or not (kept or alike or over_leading(source, axes, x)):
         return None, x, None
     return kind, source, tuple(axes)
 
