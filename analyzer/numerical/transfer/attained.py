@@ -1,8 +1,8 @@
 """Values that some element of a row has: 0 after the maximum is subtracted, and what becomes of it element by element.
 
 The fact ``attained: ((least, most, axes), …)`` says that along `axes` some element lies in [least, most], or is NaN
-where the tensor may hold NaN. It passes through every element-wise operator, whose rule is asked what becomes of such an element; where that is positive, the
-row has a peak (see `peaks`).
+where the tensor may hold NaN. It passes through every element-wise operator, whose rule is asked what becomes of such
+an element; where that is positive, the row has a peak (see `peaks`).
 """
 
 from __future__ import annotations

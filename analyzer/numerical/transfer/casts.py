@@ -91,7 +91,8 @@ def converted(ctx: Context, x: AbstractTensor, dtype: Any) -> AbstractTensor:
         error = x.form.error + (largest * dtype.eps / 2 + dtype.tiny if dtype.eps > x.dtype.eps else 0.0)
         result.form = affine.Form(x.form.terms, x.form.constant, error)
     if x.data is not None and np.size(x.data) <= 4096 and x.dtype.kind != dtypes.FLOAT:
-        result.data = np.asarray(x.data).astype(np.float64)
+        rounded = np.asarray(dtype.nearest(np.asarray(x.data).astype(np.float64)))
+        result.data = rounded if np.isfinite(rounded).all() else None
     return result
 
 

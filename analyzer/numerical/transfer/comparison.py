@@ -16,7 +16,7 @@ from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.attained import attained_by, peaked
 from analyzer.numerical.transfer.bisection import near_fact
 from analyzer.numerical.transfer.covers import cover_fact
-from analyzer.numerical.transfer.diagonal_masks import order_of, picked_by
+from analyzer.numerical.transfer.diagonal_masks import order_of, picked_by, picks_one_at_most
 from analyzer.numerical.transfer.facts import are_axes
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
 from analyzer.numerical.transfer.registry import transfer
@@ -101,7 +101,11 @@ def equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         if not nan and _one_hot(one, other):
             last = (len(one.shape or ()) - 1,)
             result.facts = {"max": (1.0, last), "peaks": {last: 1.0}}
-    return _computed(np.equal, _with_own(result, a, b, 1.0), a, b)
+    result = _with_own(result, a, b, 1.0)
+    if not nan and result.rank and (picks_one_at_most(a, b, result) or picks_one_at_most(b, a, result)):
+        unlike = 0.0, 0.0, (result.rank - 1,)
+        result.facts = {**result.facts, **peaked([*attained_by(result), unlike], result)}
+    return _computed(np.equal, result, a, b)
 
 
 def _with_own(result: AbstractTensor, a: AbstractTensor, b: AbstractTensor, outcome: float) -> AbstractTensor:
@@ -139,8 +143,11 @@ def _one_of_row(x: AbstractTensor, extreme: AbstractTensor) -> Any:
 
 @transfer("NotEqual")
 def not_equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    result = equal(ctx, a, b)
-    return _computed(np.not_equal, _with_own(like(result, 1 - result.hi, 1 - result.lo), a, b, 0.0), a, b)
+    alike = equal(ctx, a, b)
+    result = like(alike, 1 - alike.hi, 1 - alike.lo)
+    if not (a.nan or b.nan):
+        result.facts = peaked([(1 - most, 1 - least, axes) for least, most, axes in attained_by(alike)], result)
+    return _computed(np.not_equal, _with_own(result, a, b, 0.0), a, b)
 
 
 # the name under which comparisons are understood by refinement

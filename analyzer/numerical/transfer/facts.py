@@ -30,11 +30,10 @@ from typing import Any
 
 import numpy as np
 
-from analyzer.numerical.domain import affine, dims, dtypes
+from analyzer.numerical.domain import affine, dtypes
 from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes
 from analyzer.numerical.transfer.covers import COVER, covers_earlier
-from analyzer.numerical.transfer.diagonal_masks import picks_one_at_most
 from analyzer.numerical.transfer.shown_places import shown_along
 from analyzer.operators.declaration import IDENTITY, RESHAPES
 
@@ -407,7 +406,7 @@ def finite_along(tensor: AbstractTensor, axis: int) -> bool:
     """Whether along `axis` (negative, counted from the end) at least one element is not -inf."""
     if tensor.low > -np.inf:
         return True
-    if told_finite(tensor, axis) or attains_finite(tensor, axis):
+    if told_finite(tensor, axis) or least_shown(tensor, axis) > -np.inf:
         return True
     if tensor.data is not None and tensor.rank is not None and -axis <= tensor.rank:
         return bool(np.all(np.any(np.asarray(tensor.data) > -np.inf, axis=axis)))
@@ -416,13 +415,7 @@ def finite_along(tensor: AbstractTensor, axis: int) -> bool:
         shown = np.moveaxis(tensor.lo > -np.inf, axis, -1) & (least >= 1)
         if bool(np.all(np.any(shown, axis=-1))):
             return True
-    return least_shown(tensor, axis) > -np.inf or shown_along(tensor, axis)
-
-
-def attains_finite(tensor: AbstractTensor, axis: int) -> bool:
-    """Whether the fact `attained` tells so."""
-    place = (tensor.rank or 0) + axis
-    return any(axes == (place,) and least > -np.inf for least, _, axes in tensor.facts.get("attained", ()))
+    return shown_along(tensor, axis)
 
 
 def told_finite(tensor: AbstractTensor, axis: int) -> bool:
@@ -443,12 +436,7 @@ def told_finite(tensor: AbstractTensor, axis: int) -> bool:
 
 
 def least_shown(tensor: AbstractTensor, axis: int) -> float:
-    """What the greatest element of each row is at least, where a mask hides one of several elements at most:
-    ``where(arange(n) == label, -inf, x)``; minus infinity where nothing says so."""
-    made = tensor.origin
-    if axis != -1 or made is None or made.rule.name != "Where" or made.context.op != "Where" or not tensor.shape:
-        return -np.inf
-    mask, _, rest = made.inputs
-    alike = isinstance(mask, AbstractTensor) and mask.shape is not None and mask.shape[-1:] == tensor.shape[-1:]
-    several = dims.low(tensor.shape[-1]) >= 2
-    return rest.low if alike and several and not rest.nan and picks_one_at_most(mask) else -np.inf
+    """What the greatest element of each row is at least, by the fact `attained`; minus infinity if it says nothing."""
+    place = (tensor.rank or 0) + axis
+    known = tensor.facts.get("attained", ())
+    return max((float(least) for least, _, axes in known if axes == (place,)), default=-np.inf)

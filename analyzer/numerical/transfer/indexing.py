@@ -258,9 +258,12 @@ def _one_hot(
     sizes = depth.sizes()
     size = sizes[0] if sizes else dims.unknown(1)
     result.shape = (*indices.shape[:axis], size, *indices.shape[axis:])
+    if off is not None and dims.low(size) >= 2:
+        result.facts = peaked([(off, off, (axis,))], result)
     inside = indices.low >= 0 and indices.high < dims.low(size) and not indices.nan
     if inside and on is not None and off is not None and 0 <= off < on:
-        result.facts = {"max": (on, (axis,)), "peaks": {(axis,): on}}
+        both = peaked([(on, on, (axis,)), *((off, off, (axis,)) for _ in range(dims.low(size) >= 2))], result)
+        result.facts = {**both, "max": (on, (axis,)), "peaks": {(axis,): on}}
     return result
 
 
