@@ -12,6 +12,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import affine, dtypes
 from analyzer.numerical.domain.dtypes import select
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.transfer.complex_numbers import exponential, is_complex
 from analyzer.numerical.transfer.kinds import decreasing, increasing, like, rounded, with_critical_points
 from analyzer.numerical.transfer.peaks import of_power
 from analyzer.numerical.transfer.registry import transfer
@@ -22,6 +23,8 @@ POLES = "x = 0, -1, -2 …"
 @transfer("Exp")
 def exp(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """e**x; overflows above the logarithm of the largest number."""
+    if is_complex(x):
+        return exponential(ctx, x)
     limit = math.log(x.dtype.hi)
     x = ctx.require("numerical/exp-overflow", f"x > {limit:.5g}", 0, x, hi=limit)
     result = increasing(ctx, x, np.exp, within=(0.0, x.dtype.hi))
