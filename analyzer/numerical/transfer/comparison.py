@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,8 @@ def _compare(ctx: Context, a: AbstractTensor, b: AbstractTensor, strict: bool) -
     nan = a.nan or b.nan
     if strict:
         above = _boolean(ctx, shape, starts, (al > bh) & (not nan), ah > bl)
+        rows = [] if nan else [_one_of_row(*pair) for pair in ((a, b), (b, a)) if pair[0].shape == above.shape]
+        above.facts = peaked([(0.0, 0.0, tuple(axes)) for axes in rows if axes is not None], above)
         return _computed(np.greater, _with_own(above, a, b, 0.0), a, b)
     result = _boolean(ctx, shape, starts, (al >= bh) & (not nan), ah >= bl)
     for one, other in ((a, b), (b, a)):
@@ -50,10 +53,17 @@ def _compare(ctx: Context, a: AbstractTensor, b: AbstractTensor, strict: bool) -
 
 def _computed(operation: Callable[..., Array], result: AbstractTensor, *operands: AbstractTensor) -> AbstractTensor:
     """`result` with its elements, where those of all operands are known: a mask is read row by row."""
-    known = [np.asarray(o.data) for o in operands if o.data is not None]
+    known = [np.asarray(o.data) for o in (_with_single(o) for o in operands) if o.data is not None]
     if len(known) == len(operands) and all(k.dtype.kind in "iufb" for k in known):
         result.data = operation(*known)
     return result
+
+
+def _with_single(x: AbstractTensor) -> AbstractTensor:
+    """With the data of a single number that is known."""
+    if x.data is not None or x.shape != () or x.nan or x.low != x.high:
+        return x
+    return replace(x, data=np.asarray(x.low))
 
 
 @transfer("Greater")
