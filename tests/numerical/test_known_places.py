@@ -136,3 +136,24 @@ def test_known_numbers_are_those_of_the_engine(seed: int) -> None:
     known = run(graph, {}, everything=True).values[graph.graph.outputs[0]].data
     (result,) = engine(graph).run(None, {})
     assert known is None or np.array_equal(known, result)
+
+
+@pytest.mark.parametrize(("kind", "safe"), [("apart", True), ("alike", True), ("never", False), ("unknown", False)])
+def test_as_many_elements_as_a_known_mask_picks(kind: str, safe: bool) -> None:
+    """What a mask of places leaves, in rows: their sums are not empty."""
+    b = Builder()
+    x = b.input("x", (N, N))
+    places = b.op("Cast", b.op("Range", b.const(0.0), b.const(float(N)), b.const(1.0)), to=2)  # uint8
+    column = b.op("Unsqueeze", places, b.const([1], np.int64))
+    mask = b.op("Equal", column, places)
+    if kind == "apart":
+        mask = b.op("Not", mask)
+    if kind == "never":
+        mask = b.op("And", mask, b.op("Not", mask))
+    if kind == "unknown":
+        mask = b.op("Greater", x, b.const(0.0))
+    picked = b.op("GatherND", x, b.op("Transpose", b.op("NonZero", mask), perm=[1, 0]))
+    rows = b.op("Reshape", b.op("Exp", picked), b.const([N, -1], np.int64))
+    total = b.op("ReduceSum", rows, b.const([1], np.int64), keepdims=0)
+    graph = b.graph(b.op("Log", total, name="log"))
+    assert rules(graph, {"x": (-20.0, 20.0)}) == ([] if safe else [("log-of-nonpositive", "log")])

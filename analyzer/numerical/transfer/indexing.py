@@ -293,9 +293,10 @@ def top_k(ctx: Context, x: AbstractTensor, k: Any = None) -> tuple[AbstractTenso
 
 @transfer("NonZero")
 def non_zero(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    """Indices of elements that are not zero: any number of them, none included."""
+    """Indices of elements that are not zero: any number of them, none included, but for a mask that is known."""
+    number = picked_count(x)
     hi = max((dims.high(d) - 1 for d in x.shape), default=0) if x.shape is not None else 2.0**40
-    found = ctx.run.cached(("nonzero", x.key), dims.found)  # as many each time the same value is asked
+    found: Dim = number if number is not None else ctx.run.cached(("nonzero", x.key), dims.found)  # as many each time
     rank: Dim = len(x.shape) if x.shape is not None else dims.found()
     shape = (found, rank) if ctx.is_tf else (rank, found)
     return AbstractTensor(dtypes.INT64, shape, np.float64(0), np.float64(min(max(hi, 0), 2.0**40)))
