@@ -125,7 +125,8 @@ class _Expression:
             alone = (AbstractTensor(t.dtype, (), lo[i], hi[i]) for t, lo, hi in zip(self.operands, *ends, strict=True))
             return safe(*alone)
 
-        return np.array([i for i in np.flatnonzero(~evaluation.empty) if not holds(i)], dtype=np.int64)
+        left = np.flatnonzero(~evaluation.empty).tolist()
+        return np.array([i for i in left if not holds(i)], dtype=np.int64)
 
 
 @dataclass(frozen=True)
