@@ -192,3 +192,13 @@ def test_a_running_maximum_over_what_stands_last_is_at_least_it() -> None:
     top, _ = b.op("cummax", b.op("Concat", more, before, axis=1), outputs=2, domain="torch.aten", dim=1)
     last = b.op("Slice", top, b.const([5], np.int64), b.const([6], np.int64), b.const([1], np.int64))
     assert rules(b.graph(b.op("Exp", b.op("Sub", before, last), name="exp")), AROUND) == []
+
+
+@pytest.mark.parametrize(("limits", "safe"), [((-1e4,), True), ((-1e4, 2e4), False)])
+def test_a_maximum_clipped_from_below_is_at_least_its_elements(limits: tuple[float, ...], safe: bool) -> None:
+    b = Builder()
+    x = hidden(b)
+    top = b.op("ReduceMax", x, b.const([1], np.int64), keepdims=1)
+    rest = b.op("Sub", x, b.op("Clip", top, *(b.const(v) for v in limits)))
+    graph = b.graph(b.op("Exp", rest, name="exp"))
+    assert (("exp-overflow", "exp") not in rules(graph, RANGES)) is safe

@@ -128,6 +128,8 @@ def difference_sign(a: AbstractTensor, b: AbstractTensor) -> tuple[bool, bool]:
     """Whether a - b is known never to be negative; and whether that holds exactly, or but for rounding."""
     if any(t.key == b.key for t in a.facts.get("above", ())) or any(t.key == a.key for t in b.facts.get("below", ())):
         return True, True
+    if any("reduced" in t.facts and difference_sign(t, b) == (True, True) for t in a.facts.get("above", ())):
+        return True, True  # a maximum that is clipped from below is at least the maximum
     if any(t.key == b.key for t in a.facts.get("nearly above", ())):
         return True, False
     if _runs_on(a, b):
