@@ -111,15 +111,12 @@ class _Expression:
             boxes = divided
         return False
 
-    def _values(self, boxes: Boxes) -> list[AbstractTensor]:
-        self.run.rounds_left -= 1
-        evaluation = _OnBoxes(self.run, boxes, {})
-        return [evaluation.value(t) for t in self.operands]
-
     def _unsafe(self, boxes: Boxes, safe: Callable[..., bool]) -> np.ndarray:
         """The boxes of which `safe` is not known to hold."""
         count = len(next(iter(boxes.values()))[0])
-        values = self._values(boxes)
+        self.run.rounds_left -= 1
+        evaluation = _OnBoxes(self.run, boxes, {}, np.zeros(count, np.bool_))
+        values = [evaluation.value(t) for t in self.operands]
         if any(t.nan for t in values):
             return np.arange(count)
         ends = [np.broadcast_to(t.lo, count) for t in values], [np.broadcast_to(t.hi, count) for t in values]
@@ -128,16 +125,22 @@ class _Expression:
             alone = (AbstractTensor(t.dtype, (), lo[i], hi[i]) for t, lo, hi in zip(self.operands, *ends, strict=True))
             return safe(*alone)
 
-        return np.array([i for i in range(count) if not holds(i)], dtype=np.int64)
+        left = np.flatnonzero(~evaluation.empty).tolist()
+        return np.array([i for i in left if not holds(i)], dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class _OnBoxes:
-    """Values on boxes, one block a box; what depends on none of the variables is a single number's interval."""
+    """Values on boxes, one block a box; what depends on none of the variables is a single number's interval.
+
+    A box is `empty` where a value on the way lies outside all that is known of it: of that value's own bounds, or of
+    those that an earlier operator has to have received, for a run to go on.
+    """
 
     run: Run
     boxes: Boxes
     memo: dict[int, AbstractTensor]
+    empty: np.ndarray
 
     def value(self, tensor: AbstractTensor) -> AbstractTensor:
         if tensor.key not in self.memo:
@@ -163,10 +166,14 @@ class _OnBoxes:
         if origin.context.bad:
             origin.context.with_bad_results(result)
         self.run.finish(origin.context, inputs, origin.output, result)
-        if result.starts is None and result.nan == tensor.nan:
+        known = self.run.restricted_operands.get(tensor.key, tensor)
+        kept = result.with_bounds(np.maximum(result.lo, known.low), np.minimum(result.hi, known.high))
+        without = np.ravel(kept.lo > kept.hi)
+        if np.any(without):  # such a box holds no value; any bounds will do
+            if not result.nan and result.rank == 1:
+                np.logical_or(self.empty, without, out=self.empty)
             return result
-        kept = result.with_bounds(np.maximum(result.lo, tensor.low), np.minimum(result.hi, tensor.high))
-        if np.any(kept.lo > kept.hi):  # such a box holds no value; any bounds will do
+        if result.starts is None and result.nan == tensor.nan:
             return result
         kept.nan, kept.form = result.nan and tensor.nan, result.form
         return kept

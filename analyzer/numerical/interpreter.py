@@ -32,6 +32,7 @@ from analyzer.numerical.ledger import UNDECIDED, Ledger
 from analyzer.numerical.relevance import relevant
 from analyzer.numerical.result import Interpretation, Options, Partitioning
 from analyzer.numerical.transfer.attained import add_attained, attained_by, peaked
+from analyzer.numerical.transfer.complex_numbers import by_part, is_complex
 from analyzer.numerical.transfer.registry import TransferRule, rules
 
 IGNORED_ATTRIBUTES = frozenset({"_class", "_output_shapes", "T", "Tidx", "Tshape", "_XlaMustCompile"})
@@ -253,6 +254,8 @@ class Run:
         context = Context(self, node, rule, references)
         found = rule.function(context, *inputs)
         results: tuple[Any, ...] = found if isinstance(found, tuple) else (found,)
+        if any(is_complex(i) for i in inputs):
+            results = tuple(by_part(context, inputs, r) if isinstance(r, AbstractTensor) else r for r in results)
         for index, result in enumerate(results):
             if isinstance(result, AbstractTensor):
                 if context.bad and result.dtype.is_float:

@@ -259,9 +259,9 @@ def _compared(name: str, a: AbstractTensor, b: AbstractTensor) -> dict[Any, Abst
 
 def above(tensor: AbstractTensor, value: float) -> float:
     """The least number of the tensor's dtype above `value`."""
-    if not np.isfinite(value):
-        return value
     dtype = tensor.dtype
+    if not np.isfinite(value):
+        return float(dtype.lo) if value < 0 and dtype.is_float else value
     if not dtype.is_float:
         return float(np.floor(value) + 1)
     if value == 0:

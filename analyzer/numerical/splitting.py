@@ -116,7 +116,10 @@ def _pieces(tensor: AbstractTensor, cuts: list[float], ends_apart: bool) -> list
         pieces = [narrowed(tensor, a, b) for a, b in itertools.pairwise(edges)]
     else:
         pieces = [narrowed(tensor, c, c) for c in cuts]
-        pieces += [narrowed(tensor, above(tensor, a), below(tensor, b)) for a, b in itertools.pairwise(edges)]
+        # infinite edges are none: an infinity belongs to the piece at this end
+        least = [a if np.isinf(a) else above(tensor, a) for a in edges[:-1]]
+        most = [b if np.isinf(b) else below(tensor, b) for b in edges[1:]]
+        pieces += [narrowed(tensor, a, b) for a, b in zip(least, most, strict=True)]
     return [p for p in pieces if p is not None]
 
 

@@ -12,6 +12,7 @@ from analyzer.operators import (
     attention,
     casts,
     comparison,
+    complex_numbers,
     containers,
     control_flow,
     convolution,
@@ -53,7 +54,7 @@ FAMILIES: Mapping[str, tuple[Operator, ...]] = MappingProxyType(
             elementwise, activations, arithmetic, division, power, extrema, comparison, matmul, convolution, reductions,
             norms, cumulative, softmax, normalization, pooling, shape, joining, casts, sizes, slicing, diagonals,
             indexing, generators, recurrent, control_flow, quantization, containers, losses, training, signal, vision,
-            attention, trees,
+            attention, trees, complex_numbers,
         )
     }
 )  # fmt: skip

@@ -99,3 +99,40 @@ def test_a_type_without_the_points_between_is_covered_whole() -> None:
     assert rules(b.graph(b.op("Log", b.op("Neg", product), name="log")), {"x": (0.3, 7.0)}) == [
         ("log-of-nonpositive", "log")
     ]
+
+
+def focal(weight: float, *, given: float = 1.0, again: bool = False) -> Graph:
+    """``exp(-weight y x - 2 log(given + exp(-x)))``; with `again` of what no run has to survive."""
+    b = Builder()
+    x, y = b.input("x", (8,)), b.input("y", (8,))
+    total = b.op("Add", b.op("Exp", b.op("Mul", x, b.const(-1.0)), name="first"), b.const(given))
+    if again:  # where the first overflows, its result is thrown away
+        total = b.op("Where", b.op("Greater", x, b.const(-80.0)), total, b.const(2.0))
+    labelled = b.op("Mul", b.op("Mul", y, b.const(-weight)), x)
+    return b.graph(b.op("Exp", b.op("Sub", labelled, b.op("Mul", b.op("Log", total), b.const(2.0))), name="last"))
+
+
+WIDE = {"x": (-1e7, 1e7), "y": (0.0, 1.0)}
+OVERFLOW = "exp-overflow"
+
+
+@pytest.mark.parametrize("weight", [0.5, 2.0])
+def test_what_an_earlier_operator_does_not_survive_is_no_case(weight: float) -> None:
+    assert rules(focal(weight), WIDE) == [(OVERFLOW, "first")]
+
+
+def test_what_an_earlier_operator_survives_may_fail_later() -> None:
+    assert rules(focal(3.5), WIDE) == [(OVERFLOW, "first"), (OVERFLOW, "last")]
+
+
+def test_what_an_earlier_operator_throws_away_is_a_case() -> None:
+    assert (OVERFLOW, "last") in rules(focal(2.0, again=True), WIDE)
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_no_run_that_survives_the_first_exponential_fails_at_the_last(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-88.7, rng.choice([1.0, 100.0, 1e7]), 8).astype(np.float32)
+    y = rng.choice([rng.uniform(0, 1, 8), rng.choice([0.0, 1.0], 8)]).astype(np.float32)
+    (result,) = engine(focal(2.0)).run(None, {"x": x, "y": y})
+    assert np.isfinite(result).all()

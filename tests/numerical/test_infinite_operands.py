@@ -110,3 +110,13 @@ def test_attention_over_infinities(where: str) -> None:
     graph = b.graph(b.op("Attention", q, k, v, mask, name="attention"), opset=23)
     found = rules(graph, dict.fromkeys("qkv", (-1, 1)))
     assert found == ([] if where == "nowhere" else [("softmax-of-minus-infinity", "attention")])
+
+
+def test_an_infinity_belongs_to_the_case_at_its_end() -> None:
+    """Cases by where ``log |x|`` lies have to hold minus infinity, which the condition asks for."""
+    b = Builder()
+    x, y = b.input("x", (3,)), b.input("y", (3,))
+    least = b.op("Equal", b.op("Log", b.op("Abs", x)), b.const(-np.inf))
+    chosen = b.op("Where", least, y, b.const(-0.5))
+    graph = b.graph(b.op("Div", b.const(1.0), b.op("Mul", chosen, chosen), name="quotient"))
+    assert ("division-by-zero", "quotient") in rules(graph, {"x": (-2.0, 3.0), "y": (-2.0, 3.0)})

@@ -18,8 +18,9 @@ from analyzer.numerical.transfer.cancellation import cancelled_bound
 from analyzer.numerical.transfer.counted import counted
 from analyzer.numerical.transfer.distances import distance_bounds
 from analyzer.numerical.transfer.elementwise import squared
-from analyzer.numerical.transfer.facts import are_axes, difference_sign, keeps_finite
+from analyzer.numerical.transfer.facts import are_axes, difference_sign, keeps_finite, over_leading
 from analyzer.numerical.transfer.kinds import build, independent, operands_on_common_blocks, rounded
+from analyzer.numerical.transfer.known_numbers import with_known
 from analyzer.numerical.transfer.masks import masked_already
 from analyzer.numerical.transfer.mixture import mixture_bounds
 from analyzer.numerical.transfer.neighbours import step_between
@@ -76,6 +77,7 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
     facts = {}
     if scale < 0 and "reduced" in b.facts:
         kind, source, axes, kept = b.facts["reduced"]
+        kept = kept or over_leading(source, axes, b)
         if kind == "max" and kept and source.key == a.key and are_axes(axes):
             facts = {"max": (0.0, axes)}
     if scale < 0 and dtype.is_float and (a.facts or b.facts) and ctx.options.affine:
@@ -100,6 +102,7 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
     if facts:
         result.facts = facts
     result.tight = tight
+    with_known(np.add if scale > 0 else np.subtract, result, a, b)
     sizes_a, sizes_b = (a.dims, b.dims) if dtype.kind == dtypes.INTEGER else (None, None)
     if sizes_a is not None or sizes_b is not None:
         result.dims = _size_arithmetic(a, b, scale)
@@ -261,6 +264,7 @@ def product(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
     if dtype.is_float:
         result.facts = {**result.facts, **(unit_product(a, b) or scaled_unit(a, b, result))}
     result.tight = tight
+    with_known(np.multiply, result, a, b)
     if dtype.kind == dtypes.INTEGER and (a.dims is not None or b.dims is not None):
         first, second = a.sizes(), b.sizes()
         if first is not None and second is not None and (len(first) == len(second) or 1 in (len(first), len(second))):

@@ -11,6 +11,8 @@ from analyzer.numerical.domain import affine, dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.registry import transfer
 
+LARGEST_KEPT = 4096  # known elements that are converted one by one
+
 
 @transfer("Cast")
 def cast(ctx: Context, x: Any) -> Any:
@@ -75,6 +77,9 @@ def converted(ctx: Context, x: AbstractTensor, dtype: Any) -> AbstractTensor:
                 ctx.overflow(result.interval(), dtype, False)
             result.lo, result.hi = np.full_like(lo, dtype.lo)[()], np.full_like(hi, dtype.hi)[()]
             result.dims = None
+        elif result.data is None and x.data is not None and np.size(x.data) <= LARGEST_KEPT:
+            kept = np.asarray(x.data)
+            result.data = np.trunc(kept).astype(np.int64) if kept.dtype.kind in "iuf" else None
         return result
     lo, hi = dtype.nearest(lo), dtype.nearest(hi)
     result.lo, result.hi = lo, hi
@@ -90,8 +95,9 @@ def converted(ctx: Context, x: AbstractTensor, dtype: Any) -> AbstractTensor:
         largest = max(abs(result.low), abs(result.high))
         error = x.form.error + (largest * dtype.eps / 2 + dtype.tiny if dtype.eps > x.dtype.eps else 0.0)
         result.form = affine.Form(x.form.terms, x.form.constant, error)
-    if x.data is not None and np.size(x.data) <= 4096 and x.dtype.kind != dtypes.FLOAT:
-        result.data = np.asarray(x.data).astype(np.float64)
+    if x.data is not None and np.size(x.data) <= LARGEST_KEPT and x.dtype.kind != dtypes.FLOAT:
+        rounded = np.asarray(dtype.nearest(np.asarray(x.data).astype(np.float64)))
+        result.data = rounded if np.isfinite(rounded).all() else None
     return result
 
 

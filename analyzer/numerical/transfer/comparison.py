@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from analyzer.numerical.domain.tensor import AbstractTensor, count, from_data, j
 from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.attained import attained_by, peaked
 from analyzer.numerical.transfer.bisection import near_fact
-from analyzer.numerical.transfer.diagonal_masks import order_of, picked_by
+from analyzer.numerical.transfer.covers import cover_fact
+from analyzer.numerical.transfer.diagonal_masks import order_of, picked_by, picks_one_at_most
 from analyzer.numerical.transfer.facts import are_axes
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
 from analyzer.numerical.transfer.registry import transfer
@@ -38,6 +40,8 @@ def _compare(ctx: Context, a: AbstractTensor, b: AbstractTensor, strict: bool) -
     nan = a.nan or b.nan
     if strict:
         above = _boolean(ctx, shape, starts, (al > bh) & (not nan), ah > bl)
+        rows = [] if nan else [_one_of_row(*pair) for pair in ((a, b), (b, a)) if pair[0].shape == above.shape]
+        above.facts = peaked([(0.0, 0.0, tuple(axes)) for axes in rows if axes is not None], above)
         return _computed(np.greater, _with_own(above, a, b, 0.0), a, b)
     result = _boolean(ctx, shape, starts, (al >= bh) & (not nan), ah >= bl)
     for one, other in ((a, b), (b, a)):
@@ -49,10 +53,17 @@ def _compare(ctx: Context, a: AbstractTensor, b: AbstractTensor, strict: bool) -
 
 def _computed(operation: Callable[..., Array], result: AbstractTensor, *operands: AbstractTensor) -> AbstractTensor:
     """`result` with its elements, where those of all operands are known: a mask is read row by row."""
-    known = [np.asarray(o.data) for o in operands if o.data is not None]
+    known = [np.asarray(o.data) for o in (_with_single(o) for o in operands) if o.data is not None]
     if len(known) == len(operands) and all(k.dtype.kind in "iufb" for k in known):
         result.data = operation(*known)
     return result
+
+
+def _with_single(x: AbstractTensor) -> AbstractTensor:
+    """With the data of a single number that is known."""
+    if x.data is not None or x.shape != () or x.nan or x.low != x.high:
+        return x
+    return replace(x, data=np.asarray(x.low))
 
 
 @transfer("Greater")
@@ -100,7 +111,11 @@ def equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         if not nan and _one_hot(one, other):
             last = (len(one.shape or ()) - 1,)
             result.facts = {"max": (1.0, last), "peaks": {last: 1.0}}
-    return _computed(np.equal, _with_own(result, a, b, 1.0), a, b)
+    result = _with_own(result, a, b, 1.0)
+    if not nan and result.rank and (picks_one_at_most(a, b, result) or picks_one_at_most(b, a, result)):
+        unlike = 0.0, 0.0, (result.rank - 1,)
+        result.facts = {**result.facts, **peaked([*attained_by(result), unlike], result)}
+    return _computed(np.equal, result, a, b)
 
 
 def _with_own(result: AbstractTensor, a: AbstractTensor, b: AbstractTensor, outcome: float) -> AbstractTensor:
@@ -138,8 +153,11 @@ def _one_of_row(x: AbstractTensor, extreme: AbstractTensor) -> Any:
 
 @transfer("NotEqual")
 def not_equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    result = equal(ctx, a, b)
-    return _computed(np.not_equal, _with_own(like(result, 1 - result.hi, 1 - result.lo), a, b, 0.0), a, b)
+    alike = equal(ctx, a, b)
+    result = like(alike, 1 - alike.hi, 1 - alike.lo)
+    if not (a.nan or b.nan):
+        result.facts = peaked([(1 - most, 1 - least, axes) for least, most, axes in attained_by(alike)], result)
+    return _computed(np.not_equal, _with_own(result, a, b, 0.0), a, b)
 
 
 # the name under which comparisons are understood by refinement
@@ -235,9 +253,13 @@ def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
         nan = present[0].nan or present[1].nan
     result = build(a.dtype, shape, starts, lo, hi, nan=nan)
     facts = _masked(condition, a, b) or _shown(condition, a, b, result)
-    result.facts = near_fact(result, a, b) if facts is None else {"finite": facts}
+    result.facts = near_fact(result, a, b) if facts is None else _left(facts, a if a.low > -np.inf else b, result)
     if a.dtype.is_float and isinstance(b, AbstractTensor):
-        result.facts = {**result.facts, **selected_unit(condition, a, b, result)}
+        result.facts = {
+            **result.facts,
+            **selected_unit(condition, a, b, result),
+            **cover_fact(condition, a, b, result),
+        }
     if a.dims is not None and a.dims == b.dims:
         result.dims = a.dims
     return result
@@ -272,6 +294,14 @@ def _masked(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> 
     else:
         return None
     return tuple(-i for i in range(1, picks.ndim + 1) if bool(picks.any(axis=-i).all()))
+
+
+def _left(axes: tuple[int, ...], shown: AbstractTensor, result: AbstractTensor) -> dict[str, Any]:
+    """The facts of what a mask leaves along `axes` (from the end) of numbers above -inf."""
+    rank = result.rank
+    if rank is None or shown.may_be_infinite or shown.nan or result.nan:
+        return {"finite": axes}
+    return {"finite": axes, **peaked([(shown.low, shown.high, (rank + axis,)) for axis in axes], result)}
 
 
 def _shown(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.numerical.domain import dims
+from analyzer.numerical.domain.dtypes import INTEGER
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.operators.declaration import RESHAPES
 
@@ -63,21 +64,12 @@ def picked_count(x: AbstractTensor) -> int | None:
     return size // rows if diagonal else size - size // rows
 
 
-def picks_one_at_most(x: Any) -> bool:
-    """Whether each row of x along the last axis is 1 (true) in one place at most: numbers that all differ are compared
-    with one number of each row."""
-    made = x.origin if isinstance(x, AbstractTensor) else None
-    if made is None or made.rule.name != "Equal" or made.context.is_tf or x.shape is None:
+def picks_one_at_most(row: AbstractTensor, one: AbstractTensor, result: AbstractTensor) -> bool:
+    """Whether ``row == one`` leaves out an element of each row along the last axis: numbers that all differ, two at
+    least, are compared with one number."""
+    if result.shape is None or one.shape is None or row.shape != result.shape[-1:] or dims.low(result.shape[-1]) < 2:
         return False
-    return any(
-        isinstance(row, AbstractTensor)
-        and isinstance(one, AbstractTensor)
-        and row.shape == x.shape[-1:]
-        and one.shape is not None
-        and (not one.shape or one.shape[-1] == 1)
-        and _all_differ(row)
-        for row, one in (made.inputs, made.inputs[::-1])
-    )
+    return (not one.shape or one.shape[-1] == 1) and _all_differ(row)
 
 
 def _all_differ(row: AbstractTensor) -> bool:
@@ -95,9 +87,20 @@ def _counted(x: AbstractTensor, depth: int = PLACES) -> int:
     if origin is None or depth == 0 or x.shape is None:
         return 0
     if origin.rule.name == "Range" and x.low < x.high:
-        return int(x.key)
+        return int(x.key) if _apart(x, origin.inputs[2] if len(origin.inputs) > 2 else None) else 0
     name = origin.rule.name
     if name == "Cast" and not (x.dtype.lo <= origin.inputs[0].low and origin.inputs[0].high <= x.dtype.hi):
         return 0
+    if name == "Cast" and not _apart(x, origin.inputs[0]):
+        return 0
     passed = name == "Cast" or origin.rule.operator.traits & RESHAPES
     return _counted(origin.inputs[0], depth - 1) if passed else 0
+
+
+def _apart(x: AbstractTensor, step: Any) -> bool:
+    """Whether a type tells numbers of this size apart: whole ones, or those that lie a step apart."""
+    if not x.dtype.is_float or not isinstance(step, AbstractTensor):
+        return not x.dtype.is_float
+    if step.dtype.kind == INTEGER:
+        return max(-x.low, x.high) * x.dtype.eps <= 1
+    return step.low == step.high and max(-x.low, x.high) * x.dtype.eps * 2 <= abs(step.low)  # each is rounded

@@ -11,6 +11,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.bins import share_of_bin
 from analyzer.numerical.transfer.facts import quotient_bound
 from analyzer.numerical.transfer.kinds import broadcast, build, independent, operands_on_common_blocks
+from analyzer.numerical.transfer.known_numbers import with_known
 from analyzer.numerical.transfer.order import at_least
 from analyzer.numerical.transfer.overlaps import overlap_share
 from analyzer.numerical.transfer.peaks import of_quotient
@@ -41,7 +42,7 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
     if whole:
         lo, hi = np.trunc(lo), np.trunc(hi)
         lo, hi = ctx.finite(lo, hi, dtype, True)
-        result = build(dtype, shape, starts, lo, hi)
+        result = with_known(_towards_zero, build(dtype, shape, starts, lo, hi), a, b)
         first, second = a.sizes() if a.dims else None, b.sizes()
         if first is not None and second is not None and len(first) == len(second):
             result.dims = tuple(
@@ -69,6 +70,11 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
     result.tight = tight
     result.facts = {**result.facts, **unit_fact(a, b), **of_quotient(a, b, result)}
     return result
+
+
+def _towards_zero(a: Array, b: Array) -> Array:
+    quotient: Array = np.sign(a) * np.sign(b) * (np.abs(a) // np.maximum(np.abs(b), 1))
+    return quotient
 
 
 def _limits(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> tuple[float | None, float | None]:
@@ -132,6 +138,8 @@ def floor_div(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTen
     if not whole:
         lo = lo - 1.0  # the rounded quotient may already be the next integer
     result = build(a.dtype, shape, starts, lo, hi, nan=a.nan or b.nan)
+    if whole:
+        with_known(_towards_zero if ctx.op == "TruncateDiv" else np.floor_divide, result, a, b)
     first, second = (a.sizes(), b.sizes()) if a.dims else (None, None)
     if first is not None and second is not None and len(first) == len(second):
         result.dims = tuple(
@@ -161,7 +169,8 @@ def mod(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
             inside = (bl == bh) & (bl > 0) & (period == np.floor(ah / bl)) & (np.maximum(-al, ah) < 2**52)
             lo, hi = np.where(inside, al - period * bl, lo), np.where(inside, ah - period * bl, hi)
     nan = a.nan or b.nan or a.low == -np.inf or a.high == np.inf
-    return build(a.dtype, shape, starts, lo[()], hi[()], nan=bool(nan))
+    result = build(a.dtype, shape, starts, lo[()], hi[()], nan=bool(nan))
+    return with_known(np.fmod if truncates else np.mod, result, a, b) if whole else result
 
 
 @transfer("Xdivy")

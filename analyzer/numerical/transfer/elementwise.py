@@ -12,7 +12,9 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import affine, dtypes
 from analyzer.numerical.domain.dtypes import select
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.transfer.complex_numbers import exponential, is_complex
 from analyzer.numerical.transfer.kinds import decreasing, increasing, like, rounded, with_critical_points
+from analyzer.numerical.transfer.known_numbers import with_known
 from analyzer.numerical.transfer.peaks import of_power
 from analyzer.numerical.transfer.registry import transfer
 
@@ -22,6 +24,8 @@ POLES = "x = 0, -1, -2 …"
 @transfer("Exp")
 def exp(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """e**x; overflows above the logarithm of the largest number."""
+    if is_complex(x):
+        return exponential(ctx, x)
     limit = math.log(x.dtype.hi)
     x = ctx.require("numerical/exp-overflow", f"x > {limit:.5g}", 0, x, hi=limit)
     result = increasing(ctx, x, np.exp, within=(0.0, x.dtype.hi))
@@ -98,7 +102,7 @@ def neg(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     if ctx.options.affine and x.dtype.is_float:
         result.form = affine.combine(affine.form_of(x), affine.Form({}), -1.0, 1.0)
     result.tight = x.tight
-    return result
+    return with_known(np.negative, result, x)
 
 
 @transfer("Abs")
@@ -114,6 +118,7 @@ def absolute(ctx: Context, x: AbstractTensor) -> AbstractTensor:
             ((key, (tensor, plain, relu)),) = form.terms.items()
             if relu == 0:
                 result.form = affine.Form({key: (tensor, -abs(plain), 2 * abs(plain))})
+    with_known(np.abs, result, x)
     if result.lo is not None and x.tight is not None:
         result.tight = x.tight
     return result

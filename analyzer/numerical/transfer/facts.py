@@ -10,7 +10,7 @@ Facts that transfer functions attach to their results:
 - ``reduced: (kind, operand, axes, kept)``: the result is a reduction of `operand`; kinds ``max``, ``min``, ``sum``,
   ``chosen`` (one of the elements, a median), ``norm`` (Euclidean), ``sum of absolutes``, ``sum of squares``; `kept`:
   the result broadcasts against the operand so that each element meets its own reduction (the reduced axes remain with
-  size 1, or are all there are).
+  size 1, or are all there are). ``cover``: what stands in for a maximum (`covers`).
 - ``diagonal: (least, most)``: the diagonals of the matrices lie in [least, most] (`diagonals`).
 - ``segments: (kind, updates, indices, axis)``: the result is at least (``max``, ``sum`` of what is not negative) or at
   most (``min``) each of the `updates` that `indices` bring to it along `axis`. Where the same indices gather it again,
@@ -30,10 +30,10 @@ from typing import Any
 
 import numpy as np
 
-from analyzer.numerical.domain import affine, dims, dtypes
+from analyzer.numerical.domain import affine, dtypes
 from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes
-from analyzer.numerical.transfer.diagonal_masks import picks_one_at_most
+from analyzer.numerical.transfer.covers import COVER, covers_earlier
 from analyzer.numerical.transfer.shown_places import shown_along
 from analyzer.operators.declaration import IDENTITY, RESHAPES
 
@@ -56,6 +56,13 @@ def are_axes(axes: Any) -> bool:
 def over_everything(source: AbstractTensor, axes: Any) -> bool:
     """Whether a reduction over `axes` leaves a single element."""
     return are_axes(axes) and source.rank is not None and len(set(axes)) == source.rank
+
+
+def over_leading(source: AbstractTensor, axes: Any, result: AbstractTensor) -> bool:
+    """Whether the first axes are taken away, so that each element meets its own reduction all the same."""
+    if not are_axes(axes) or source.rank is None or result.rank != source.rank - len(axes):
+        return False
+    return sorted(axes) == list(range(len(axes)))
 
 
 def quotient_bound(a: AbstractTensor, b: AbstractTensor) -> tuple[float | None, float | None]:
@@ -113,17 +120,22 @@ def _opposite(x: AbstractTensor, y: AbstractTensor) -> bool:
     return negated or (x.low == x.high == -y.low == -y.high and not x.nan and not y.nan)
 
 
-ORDER = {"min": 0, "mean": 1, "chosen": 1, "max": 2, "logsumexp": 3}  # reductions of one operand, by their results
+# reductions of one operand, by their results
+ORDER = {"min": 0, "mean": 1, "chosen": 1, "max": 2, COVER: 2.5, "logsumexp": 3}
 
 
 def difference_sign(a: AbstractTensor, b: AbstractTensor) -> tuple[bool, bool]:
     """Whether a - b is known never to be negative; and whether that holds exactly, or but for rounding."""
     if any(t.key == b.key for t in a.facts.get("above", ())) or any(t.key == a.key for t in b.facts.get("below", ())):
         return True, True
+    if any("reduced" in t.facts and difference_sign(t, b) == (True, True) for t in a.facts.get("above", ())):
+        return True, True  # a maximum that is clipped from below is at least the maximum
     if any(t.key == b.key for t in a.facts.get("nearly above", ())):
         return True, False
     if _runs_on(a, b):
         return True, False
+    if covers_earlier(a, b):
+        return True, True
     alike = a.shape is not None and a.shape == b.shape and _axes(a) is not None and _axes(a) == _axes(b)
     first, over_first, axes_first = _reduction(a, alike)
     second, over_second, axes_second = _reduction(b, alike)
@@ -133,6 +145,8 @@ def difference_sign(a: AbstractTensor, b: AbstractTensor) -> tuple[bool, bool]:
         known, place = (first, 2) if second is None else (second, 0)
         good = known is not None and (ORDER[known] >= 2 if place == 2 else ORDER[known] == 0)
         return good, known != "logsumexp"
+    if second == COVER:
+        return False, False  # what it holds beside -inf alone may be larger than anything
     exact = {"mean", "logsumexp"}.isdisjoint((first, second))
     ordered = ORDER[first] > ORDER[second] or (first == second and first != "chosen")
     return axes_first == axes_second and ordered, exact
@@ -180,7 +194,7 @@ def _reduction(x: AbstractTensor, alike: bool = False) -> tuple[str | None, Abst
     `alike`: it is compared with one of the same shape over the same axes, so that these need not be kept.
     """
     kind, source, axes, kept = x.facts.get("reduced", (None, x, None, False))
-    if kind not in ORDER or axes is None or not (kept or alike):
+    if kind not in ORDER or axes is None or not (kept or alike or over_leading(source, axes, x)):
         return None, x, None
     return kind, source, tuple(axes)
 
@@ -394,7 +408,7 @@ def finite_along(tensor: AbstractTensor, axis: int) -> bool:
     """Whether along `axis` (negative, counted from the end) at least one element is not -inf."""
     if tensor.low > -np.inf:
         return True
-    if told_finite(tensor, axis):
+    if told_finite(tensor, axis) or least_shown(tensor, axis) > -np.inf:
         return True
     if tensor.data is not None and tensor.rank is not None and -axis <= tensor.rank:
         return bool(np.all(np.any(np.asarray(tensor.data) > -np.inf, axis=axis)))
@@ -403,7 +417,7 @@ def finite_along(tensor: AbstractTensor, axis: int) -> bool:
         shown = np.moveaxis(tensor.lo > -np.inf, axis, -1) & (least >= 1)
         if bool(np.all(np.any(shown, axis=-1))):
             return True
-    return least_shown(tensor, axis) > -np.inf or shown_along(tensor, axis)
+    return shown_along(tensor, axis)
 
 
 def told_finite(tensor: AbstractTensor, axis: int) -> bool:
@@ -424,12 +438,7 @@ def told_finite(tensor: AbstractTensor, axis: int) -> bool:
 
 
 def least_shown(tensor: AbstractTensor, axis: int) -> float:
-    """What the greatest element of each row is at least, where a mask hides one of several elements at most:
-    ``where(arange(n) == label, -inf, x)``; minus infinity where nothing says so."""
-    made = tensor.origin
-    if axis != -1 or made is None or made.rule.name != "Where" or made.context.op != "Where" or not tensor.shape:
-        return -np.inf
-    mask, _, rest = made.inputs
-    alike = isinstance(mask, AbstractTensor) and mask.shape is not None and mask.shape[-1:] == tensor.shape[-1:]
-    several = dims.low(tensor.shape[-1]) >= 2
-    return rest.low if alike and several and not rest.nan and picks_one_at_most(mask) else -np.inf
+    """What the greatest element of each row is at least, by the fact `attained`; minus infinity if it says nothing."""
+    place = (tensor.rank or 0) + axis
+    known = tensor.facts.get("attained", ())
+    return max((float(least) for least, _, axes in known if axes == (place,)), default=-np.inf)

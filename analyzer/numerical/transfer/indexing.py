@@ -258,9 +258,12 @@ def _one_hot(
     sizes = depth.sizes()
     size = sizes[0] if sizes else dims.unknown(1)
     result.shape = (*indices.shape[:axis], size, *indices.shape[axis:])
+    if off is not None and dims.low(size) >= 2:
+        result.facts = peaked([(off, off, (axis,))], result)
     inside = indices.low >= 0 and indices.high < dims.low(size) and not indices.nan
     if inside and on is not None and off is not None and 0 <= off < on:
-        result.facts = {"max": (on, (axis,)), "peaks": {(axis,): on}}
+        both = peaked([(on, on, (axis,)), *((off, off, (axis,)) for _ in range(dims.low(size) >= 2))], result)
+        result.facts = {**both, "max": (on, (axis,)), "peaks": {(axis,): on}}
     return result
 
 
@@ -290,9 +293,10 @@ def top_k(ctx: Context, x: AbstractTensor, k: Any = None) -> tuple[AbstractTenso
 
 @transfer("NonZero")
 def non_zero(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    """Indices of elements that are not zero: any number of them, none included."""
+    """Indices of elements that are not zero: any number of them, none included, but for a mask that is known."""
+    number = picked_count(x)
     hi = max((dims.high(d) - 1 for d in x.shape), default=0) if x.shape is not None else 2.0**40
-    found = ctx.run.cached(("nonzero", x.key), dims.found)  # as many each time the same value is asked
+    found: Dim = number if number is not None else ctx.run.cached(("nonzero", x.key), dims.found)  # as many each time
     rank: Dim = len(x.shape) if x.shape is not None else dims.found()
     shape = (found, rank) if ctx.is_tf else (rank, found)
     return AbstractTensor(dtypes.INT64, shape, np.float64(0), np.float64(min(max(hi, 0), 2.0**40)))

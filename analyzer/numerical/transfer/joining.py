@@ -10,6 +10,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, common_starts
+from analyzer.numerical.transfer.attained import joined
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import with_axes
 
@@ -90,6 +91,7 @@ def concatenated(ctx: Context, tensors: list[AbstractTensor], axis: int | None) 
         result.data = np.concatenate([np.asarray(t.data) for t in tensors], axis)
     if all(isinstance(s[axis], int) for s in known):
         result.facts = {"parts": (axis, tuple(int(s[axis]) for s in known), tuple(tensors))}  # type: ignore[arg-type]
+    result.facts = {**result.facts, **joined(tensors, axis, result)}
     return result
 
 

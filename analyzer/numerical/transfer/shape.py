@@ -12,6 +12,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, from_data, smashed
+from analyzer.numerical.transfer.attained import kept_by_reshape, unregrouped
 from analyzer.numerical.transfer.attained import moved as attained_moved
 from analyzer.numerical.transfer.facts import over_everything
 from analyzer.numerical.transfer.peaks import transposed
@@ -48,12 +49,7 @@ def _reshaped_blocks(x: AbstractTensor, new: Shape) -> Any:
         if dims.product(new) == x.lo.size:  # one block an element  # type: ignore[arg-type]
             return x.lo.reshape(new), x.hi.reshape(new), tuple(tuple(range(int(d))) for d in new)  # type: ignore[arg-type]
         return None
-    head = 0
-    while head < min(len(old), len(new)) and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
+    head, tail = unregrouped(old, new)
     middle = tuple(range(head, len(old) - tail))
     lo, hi = x.lo, x.hi
     if middle:
@@ -110,7 +106,7 @@ def reshape(ctx: Context, x: AbstractTensor, wanted: Any = None) -> AbstractTens
     if new == x.shape and new is not None:
         return x
     result = reshaped(ctx, x, new)
-    result.facts = _kept_again(x, new)
+    result.facts = {**_kept_again(x, new), **kept_by_reshape(x, new)}
     return result
 
 

@@ -10,6 +10,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, rebuilt_axis, smashed
+from analyzer.numerical.transfer.attained import peaked
 from analyzer.numerical.transfer.counted import padded
 from analyzer.numerical.transfer.rankings import one_of_ranked
 from analyzer.numerical.transfer.registry import transfer
@@ -377,7 +378,11 @@ def pad(ctx: Context, x: AbstractTensor, pads: Any = None, value: Any = None, ax
         known = padded(x, widths, low)
         if known is not None:
             return known
-    return AbstractTensor(x.dtype, shape, np.float64(lo), np.float64(hi), None, nan)
+    result = AbstractTensor(x.dtype, shape, np.float64(lo), np.float64(hi), None, nan)
+    if mode == "constant" and widths is not None and not nan and not any(min(w) < 0 for w in widths):
+        # each row along an axis that only gains elements has the border's, whether or not others do as well
+        result.facts = peaked([(low, high, (axis,)) for axis, w in enumerate(widths) if max(w) > 0], result)
+    return result
 
 
 @transfer("Reverse", "ReverseSequence", framework="tf")
