@@ -17,8 +17,6 @@ from typing import Any
 
 MOST = 200_000  # operators: a run of more is a loop of training, not a model
 
-_SIZES = ("Shape", "ShapeN", "Size", "Rank")  # the same for all numbers of an example's sizes
-
 Innermost = Callable[[Iterator[Any]], Any]  # of frames, the first of the project: path and line, or None
 
 
@@ -293,7 +291,8 @@ class _Recorder:
         if place is not None:
             self._record.lines[node.name] = list(place)
         drawn = "Random" in kind or "Multinomial" in kind
-        if kind in _SIZES or (not drawn and all(tensor._id in self._constant for tensor in inputs)):
+        sizes = kind in ("Shape", "ShapeN", "Size", "Rank")  # the same for all numbers of an example's sizes
+        if sizes or (not drawn and all(tensor._id in self._constant for tensor in inputs)):
             self._constant.update(tensor._id for tensor in outputs)
 
     def _attributes(self, node: Any, kind: str, named: Mapping[str, Any]) -> None:
