@@ -1,9 +1,10 @@
-"""`__getattr__` of a module (PEP 562) where it is one that this analysis has a rule for."""
+"""`__getattr__` of a module (PEP 562): one that this analysis has a rule for, or the module's own."""
 
 from __future__ import annotations
 
 from analyzer.tracing.language.evaluation import call
-from analyzer.tracing.language.values import Module, Native, Unknown, Value
+from analyzer.tracing.language.values import Function, Module, Native, Unknown, Value
+from analyzer.tracing.paths.problems import PyRaise
 from analyzer.tracing.paths.tracer import Tracer
 
 HOOK = "__getattr__"
@@ -11,9 +12,13 @@ HOOK = "__getattr__"
 
 def from_hook(tr: Tracer, module: Module, name: str) -> tuple[Value] | None:
     """What the hook gives for a name that the module does not bind; None where nothing is known of it."""
-    if not is_hooked(module) or name.startswith("__"):
+    hook = module.scope.names.get(HOOK)
+    if not (is_hooked(module) or isinstance(hook, Function)) or name.startswith("__"):
         return None
-    found = call(tr, module.scope.names[HOOK], (name,), {})
+    try:
+        found = call(tr, hook, (name,), {})
+    except PyRaise:  # it has no such name, or lacks a package that is not here
+        return None
     return None if isinstance(found, Unknown) else (found,)
 
 
