@@ -156,8 +156,11 @@ def tf_split(rng: random.Random) -> Instance:
 
 def tf_gather(rng: random.Random) -> Instance:
     shape = sized(rng, rng.randint(1, 3), 1, 5)
-    index = sized(rng, rng.randint(0, 2), 1, 3)
-    return Instance("GatherV2", (shape, index), ("float32", "int32"), {"axis": rng.randint(-4, 3)})
+    shared = rng.randint(0, len(shape))
+    index = tuple(near(rng, d) if rng.random() < 0.1 else d for d in shape[:shared])
+    index += sized(rng, rng.randint(0, 2), 1, 3)
+    batch = shared - len(index) if rng.random() < 0.4 else shared if rng.random() < 0.8 else rng.randint(-3, 3)
+    return Instance("GatherV2", (shape, index), ("float32", "int32"), {"axis": rng.randint(-4, 3), "batch_dims": batch})
 
 
 def tf_losses(rng: random.Random) -> Instance:

@@ -84,7 +84,7 @@ def _raw(tf: Any, operator: str, x: Sequence[Any], p: dict[str, Any]) -> Any:
         case "Split":
             return raw.Split(axis=p["axis"], value=x[0], num_split=p["num_split"])
         case "GatherV2":
-            return raw.GatherV2(params=x[0], indices=x[1], axis=p["axis"])
+            return raw.GatherV2(params=x[0], indices=x[1], axis=p["axis"], batch_dims=p["batch_dims"])
         case "SparseSoftmaxCrossEntropyWithLogits" | "SoftmaxCrossEntropyWithLogits":
             return getattr(raw, operator)(features=x[0], labels=x[1])
         case "DepthToSpace" | "SpaceToDepth":

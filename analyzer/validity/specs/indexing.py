@@ -301,7 +301,7 @@ def tf_gather(
         return TensorType(None, x.dtype)
     if not batch_dims:
         return gathered(case, x, indices, value)
-    count = batch_dims % max(1, indices.rank + 1) if batch_dims < 0 else batch_dims
+    count = batch_dims + indices.rank if batch_dims < 0 else batch_dims
     place = axis_index(case, value, x.rank)
     ok = 0 <= count <= min(indices.rank, place)
     case.require(BATCH_DIMS, ok, count=batch_dims, rank=indices.rank)
