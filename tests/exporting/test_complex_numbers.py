@@ -72,6 +72,8 @@ MORE = """
                 torch.einsum("ab, cb -> ac", z, w), torch.linalg.vector_norm(z), z.norm(dim=-1), z.sum(-1), z.mean(),
                 z.tril(), z + x.new_zeros(2, 4, dtype=torch.cfloat), z * mask.float(), mask.float().to(torch.cfloat),
                 torch.nn.functional.pad(z, (1, 2)), z.repeat_interleave(2, 1), z.T.diagonal(),
+                z / w.abs(), z / 4.0, w / z[:1].abs(), z / (w + 3), w.abs() / z, z / (2 - 1j),
+                z * 1e-30 / (w.abs() * 1e-30), z * 1e30 / (w.abs().max() * 1e30), z * 1e-30 / 1e-30,
             )
             return tuple(torch.view_as_real(v) if v.is_complex() else v for v in given)
 

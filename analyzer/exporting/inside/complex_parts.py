@@ -92,6 +92,41 @@ def creation(node: Any, torch: Any) -> Callable[..., Any] | None:
     return cast if name in _CAST else spaced if name == "linspace" else filled
 
 
+def quotient(node: Any, torch: Any) -> Callable[..., Any] | None:
+    """A form of what divides complex numbers by real ones: the exporter's own squares the divisor, which gives 0 or
+    infinity where PyTorch, which scales it, does not."""
+    if node.target._schema.name != "aten::div" or len(node.args) != 2 or not _is_complex(node, torch):
+        return None
+    dividend, divisor = node.args
+    if not _is_complex(dividend, torch) or not _is_real(divisor, torch):
+        return None
+    paired = _is_complex(divisor, torch)
+
+    def written(self: Any, other: Any) -> Any:
+        from onnxscript import opset18 as op
+
+        last = op.Constant(value_ints=[-1])
+        if isinstance(other, (int, float, complex)):
+            return op.Div(self, op.CastLike(float(complex(other).real), self))
+        if paired:
+            return op.Div(self, op.Gather(other, op.Constant(value_ints=[0]), axis=-1))
+        return op.Div(self, op.Unsqueeze(op.CastLike(other, self), last))
+
+    return written
+
+
+def _is_real(divisor: Any, torch: Any) -> bool:
+    """Whether a number or a node has no imaginary part: real ones are made complex before they meet others."""
+    if not hasattr(divisor, "meta"):
+        return isinstance(divisor, (int, float, complex)) and complex(divisor).imag == 0
+    if not _is_complex(divisor, torch):
+        return isinstance(divisor.meta.get("val"), torch.Tensor)
+    name = getattr(getattr(divisor.target, "_schema", None), "name", "").partition("::")[2]
+    if name == "scalar_tensor":
+        return _is_real(divisor.args[0], torch)
+    return name in _CAST and not taken_by(divisor, torch)
+
+
 def _is_plain(node: Any, torch: Any) -> bool:
     """Whether all that is added or chosen from is complex, and the result is of the same type.
 

@@ -37,7 +37,7 @@ def where_no_form(torch: Any) -> Iterator[None]:
         if schema is None or schema.name.partition("::")[0] in _FRAMEWORK:
             return form, said
         pairs = complex_parts.taken_by(node, torch)
-        form = complex_parts.creation(node, torch) or form
+        form = complex_parts.creation(node, torch) or complex_parts.quotient(node, torch) or form
         if form is None and pairs:
             form = complex_parts.form(node, registry, torch)
         return _or_opaque(form, _as_node(node, OF_PAIRS if pairs else "")), said
