@@ -268,6 +268,10 @@ def _call_keras(
         tr.touch(owner)
         owner.built = True
         call_function(tr, build[0], (owner, shape_of(tr, args[0])), {}, cls=build[1])
+    elif build is None and "__layer__" in owner.attrs and not owner.built and args:
+        tr.touch(owner)
+        owner.built = True
+        call(tr, Bound(owner, "build"), (shape_of(tr, args[0]),), {}, node)  # that of the library's layer
     function = found[0]
     names = _parameter_names(function)
     kept = {k: v for k, v in kwargs.items() if k in names or function.node.args.kwarg or k not in ("training", "mask")}
