@@ -35,6 +35,7 @@ from analyzer.tracing.operators.registered_tensors import registered_tensors
 from analyzer.tracing.operators.test_case_rules import assertion, is_assertion
 from analyzer.tracing.operators.torch_distribution_rules import HELD, is_distribution
 from analyzer.tracing.operators.torch_distribution_rules import inherited as inherited_distribution
+from analyzer.tracing.operators.torch_hook_rules import table_of_hooks
 from analyzer.tracing.operators.torch_modes import change_modes, mode_of
 from analyzer.tracing.operators.torch_modules import (
     add_module,
@@ -169,6 +170,8 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
         return children_of(instance)
     if name in ("_parameters", "_buffers"):
         return registered_tensors(tr, instance, name)
+    if (hooks := table_of_hooks(tr, instance, name)) is not None:
+        return hooks
     return None
 
 
