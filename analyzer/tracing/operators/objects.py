@@ -15,7 +15,7 @@ from analyzer.tracing.operators.keras_models import call_loss, call_model, model
 from analyzer.tracing.operators.lightning_rules import trainer_method
 from analyzer.tracing.operators.matplotlib_rules import AXES, FIGURE, drawn
 from analyzer.tracing.operators.optimizers import group_of
-from analyzer.tracing.operators.own_gradients import context_method
+from analyzer.tracing.operators.own_gradients import context_method, follow_back
 from analyzer.tracing.operators.pictures import ENHANCER, PICTURE, picture_method
 from analyzer.tracing.operators.pytree_rules import spec_method
 from analyzer.tracing.operators.scipy_math_rules import FROZEN, at_frozen
@@ -115,6 +115,8 @@ def _optimizer(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kw
 
 
 def _tape(tr: Tracer, name: str, args: tuple[Value, ...]) -> Value:
+    if name == "gradient" and args and isinstance(args[0], Tensor):
+        follow_back(tr, args[0])
     if name == "gradient" and len(args) > 1 and isinstance(args[1], Tensor):
         of_tensor = Tensor(args[1].shape, args[1].dtype, "tf", tags=frozenset(("may be None",)))
         return record("tape.gradient", args, {}, of_tensor)
