@@ -89,3 +89,38 @@ def test_a_model_is_fitted_to_what_a_generator_gives(tmp_path: Path, source: str
     text = GENERATOR.replace("SOURCE", source).replace("WIDTH", str(width))
     found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
     assert bool([p for p in found if p.level == "error" and p.proved]) is wrong
+
+
+OWN = """import tensorflow as tf
+class Own(tf.keras.layers.{base}):
+    {build}
+    def call(self, x):
+        return {made}
+Own({sizes})(tf.zeros({shape}))
+"""
+BUILDS = ["pass", "def build(self, shape):\n        super().build(shape)\n        self.extra = self.units = 9"]
+MADE = [
+    ("Dense", "5", (2, 3), "tf.matmul(x, self.kernel) + self.bias + tf.zeros({n})", 5),
+    ("Dense", "5, use_bias=False", (2, 3), "tf.reduce_sum(self.kernel, axis=1) + tf.zeros({n})", 3),
+    ("Conv1D", "5, 2", (2, 6, 3), "tf.nn.conv1d(x, self.kernel, 1, 'SAME') + tf.zeros({n})", 5),
+    ("Embedding", "7, 4", (2, 3), "self.embeddings[0] + tf.zeros({n})", 4),
+]
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize(("base", "sizes", "shape", "made", "size"), MADE)
+@pytest.mark.parametrize("more", [0, 1])
+def test_the_weights_of_a_layer_that_is_inherited_from(
+    tmp_path: Path, build: str, base: str, sizes: str, shape: tuple[int, ...], made: str, size: int, more: int
+) -> None:
+    pytest.importorskip("tensorflow")
+    text = OWN.format(base=base, build=build, sizes=sizes, shape=shape, made=made.format(n=size + more))
+    try:
+        exec(text, {"__name__": "net"})
+        fails = False
+    except Exception:
+        fails = True
+    found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    wrong = next(i for i, line in enumerate(text.splitlines(), 1) if "return" in line)
+    assert [p.site.line for p in found if p.proved] == ([wrong] if fails else [])
+    assert fails is bool(more)

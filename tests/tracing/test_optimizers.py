@@ -84,3 +84,46 @@ torch.zeros(2, len(shapes)) @ torch.zeros(5, 2)
 """
     found = explore(tmp_path, "net.py", ast.parse(source), Versions()).problems.values()
     assert [p.site.line for p in found if p.level == "error"] == [13]
+
+
+GIVEN = [
+    ("torch.optim.Adam(net.parameters(), lr=0.1)", "param_groups[0]['params'][2]", (5, 4)),
+    ("torch.optim.SGD(params=list(net.parameters()), lr=0.1)", "param_groups[0]['params'][1]", (4,)),
+    ("torch.optim.RAdam([{'params': net[1].parameters(), 'lr': 0.1}, {'params': net[0].weight}])",
+     "param_groups[1]['params'][0]", (4, 3)),
+    ("torch.optim.AdamW(net[0].parameters())", "param_groups[-1]['params'][0]", (5, 4)),
+    ("torch.optim.NAdam([net[1].bias])", "param_groups[0]['params'][0]", (5,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "asked", "shape"), GIVEN)
+@pytest.mark.parametrize("more", [0, 1])
+def test_torchs_own_hold_what_they_were_given(
+    tmp_path: Path, made: str, asked: str, shape: tuple[int, ...], more: int
+) -> None:
+    added = "optimizer.add_param_group({'params': [net[1].weight]})\n" if "-1" in asked else ""
+    size = (*shape[:-1], shape[-1] + more)
+    text = f"""import torch
+net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 5))
+optimizer = {made}
+{added}optimizer.{asked}.detach() + torch.zeros({size})
+"""
+    try:
+        exec(text, {})
+        fails = False
+    except RuntimeError:
+        fails = True
+    found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [p.site.line for p in found if p.proved] == ([text.count("\n")] if fails else [])
+    assert fails is bool(more)
+
+
+def test_settings_are_what_a_schedule_makes_of_them(tmp_path: Path) -> None:
+    text = """import torch
+net = torch.nn.Linear(3, 4)
+optimizer = torch.optim.SGD([{"params": net.parameters(), "lr": 0.5}])
+torch.optim.lr_scheduler.StepLR(optimizer, 1).step()
+if optimizer.param_groups[0]["lr"] == 0.5:
+    torch.zeros(2) + torch.zeros(3)
+"""
+    assert not any(p.proved for p in explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values())

@@ -10,7 +10,8 @@ import pytest
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore
 
-HEAD = """import numpy as np
+HEAD = """from pathlib import Path
+import numpy as np
 import tensorflow as tf
 import torch
 a = np.zeros((2, 3), dtype="float32")
@@ -29,6 +30,8 @@ QUESTIONS = [
     "np.finfo(a.dtype).eps > 1e-8", "np.iinfo(np.uint8).max == 255", "torch.finfo(x.dtype).bits == 32",
     "torch.finfo(torch.float16).max > 65504", "torch.iinfo(torch.int64).max > 2 ** 62", "x.element_size() == 4",
     "x.dtype == 'float32'", "x.dtype.itemsize == 4", "x.dtype in ('float32', torch.float32)",
+    "isinstance(torch.device('cpu'), str)", "isinstance(Path('a'), (str, tuple))",
+    "isinstance(x.device, (int, str))", "torch.nan > 0",
 ]  # fmt: skip
 
 
@@ -38,7 +41,7 @@ def test_an_answer(question: str, tmp_path: Path) -> None:
     exec(f"{HEAD}answer = bool({question})\n", names)
     text = f"{HEAD}if {question}:\n    x @ x\nelse:\n    y @ y\n"
     problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
-    assert [(p.site.line, p.proved) for p in problems] == [(8 if names["answer"] else 10, True)]
+    assert [(p.site.line, p.proved) for p in problems] == [(9 if names["answer"] else 11, True)]
 
 
 OPEN = ["np.float32 == kind", "a.dtype == kind", "tf.as_dtype(kind).is_floating", "np.issubdtype(kind, np.floating)",
@@ -49,4 +52,4 @@ OPEN = ["np.float32 == kind", "a.dtype == kind", "tf.as_dtype(kind).is_floating"
 def test_what_is_not_known_has_two_sides(question: str, tmp_path: Path) -> None:
     text = f"{HEAD}from somewhere import kind\nif {question}:\n    x @ x\nelse:\n    y @ y\n"
     problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
-    assert sorted(p.site.line for p in problems) == [9, 11]
+    assert sorted(p.site.line for p in problems) == [10, 12]

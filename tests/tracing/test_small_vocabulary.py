@@ -48,6 +48,11 @@ PROGRAMS = [
         "haar",
     ),
     (
+        "w = pywt.Wavelet('{}')\ntorch.zeros(4) + torch.zeros(3 if isinstance(w, (str, tuple)) else len(w))",
+        "db2",
+        "haar",
+    ),
+    (
         "cell, x = tf.keras.layers.LSTMCell(4), tf.zeros((2, 4))\nout, (h, c) = cell(tf.zeros((2, 3)), [x, x])\n"
         "out + c + tf.zeros({})",
         "4",

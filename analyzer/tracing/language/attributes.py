@@ -40,6 +40,7 @@ from analyzer.tracing.language.values import (
 from analyzer.tracing.operators import layer_attribute, tensor_attribute
 from analyzer.tracing.operators.keras_models import model_attribute
 from analyzer.tracing.operators.registered_tensors import registered_tensors
+from analyzer.tracing.operators.torch_hook_rules import table_of_hooks
 from analyzer.tracing.paths.problems import PyRaise
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.tracing.programs.used_as_tensors import is_used_as_array
@@ -83,6 +84,8 @@ def _of_tensor(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Va
 def _of_layer(tr: Tracer, value: Layer, name: str, node: ast.AST | None) -> Value:
     if name in ("_parameters", "_buffers") and value.name.startswith("torch."):
         return registered_tensors(tr, value, name)
+    if (hooks := table_of_hooks(tr, value, name)) is not None:
+        return hooks
     if name == "__dict__":
         tr.forget([value])  # what is written into it is not followed
     return class_of(value) if name == "__class__" else layer_attribute(tr, value, name)

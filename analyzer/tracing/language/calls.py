@@ -74,6 +74,7 @@ from analyzer.tracing.operators import (
     tables,
 )
 from analyzer.tracing.operators.keras_inputs import as_inputs
+from analyzer.tracing.operators.own_gradients import grade
 from analyzer.tracing.operators.torch_modules import call_with_hooks
 from analyzer.tracing.paths.agreement import alike
 from analyzer.tracing.paths.frames import Frame
@@ -268,6 +269,10 @@ def _call_keras(
         tr.touch(owner)
         owner.built = True
         call_function(tr, build[0], (owner, shape_of(tr, args[0])), {}, cls=build[1])
+    elif build is None and "__layer__" in owner.attrs and not owner.built and args:
+        tr.touch(owner)
+        owner.built = True
+        call(tr, Bound(owner, "build"), (shape_of(tr, args[0]),), {}, node)  # that of the library's layer
     function = found[0]
     names = _parameter_names(function)
     kept = {k: v for k, v in kwargs.items() if k in names or function.node.args.kwarg or k not in ("training", "mask")}
@@ -309,7 +314,10 @@ def call_function(
         return tr.results.items[key]
     if function.own_gradient:
         both = call_function(tr, replace(function, own_gradient=False), args, kwargs, cls, node, open_args)
-        return both[0] if isinstance(both, tuple) and len(both) == 2 else tr.unknown(function.name)
+        if not isinstance(both, tuple) or len(both) != 2:
+            return tr.unknown(function.name)
+        grade(tr, *both)
+        return both[0]
     depth = len(tr.frames)
     if _nothing_new(tr, function, args):
         return tr.unknown("recursion")

@@ -19,6 +19,7 @@ from analyzer.tracing.language.sets import equals_itself_alone
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import truth_of
 from analyzer.tracing.language.values import (
+    Address,
     Api,
     Class,
     DictV,
@@ -72,7 +73,7 @@ def member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
     if type(item) is str and (found := _text_among(item, container, items)) is not None and (found or complete):
         return found is not negated
     item, items = comparable(member_value(item)), [comparable(member_value(i)) for i in items]
-    if isinstance(item, Unknown):
+    if isinstance(item, Unknown) and not isinstance(item, Address):
         if item.pytype == "bool" and all(any(i is truth for i in items) for truth in (True, False)):
             return not negated
         if complete and len(items) <= 8 and all(isinstance(i, (str, int)) for i in items) and items:

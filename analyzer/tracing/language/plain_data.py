@@ -8,7 +8,19 @@ from typing import Any
 
 from analyzer.tracing.language.container_values import exactly
 from analyzer.tracing.language.tensors import Size, Tensor
-from analyzer.tracing.language.values import Api, Class, DictV, Function, Instance, Layer, ListV, SetV, Unknown, Value
+from analyzer.tracing.language.values import (
+    Address,
+    Api,
+    Class,
+    DictV,
+    Function,
+    Instance,
+    Layer,
+    ListV,
+    SetV,
+    Unknown,
+    Value,
+)
 from analyzer.tracing.paths.problems import PyRaise
 from analyzer.validity.terms import Poly
 
@@ -16,7 +28,7 @@ MOST_ITEMS = 4096  # of data that a function is applied to, and of what it gives
 LONGEST = 10_000  # characters of a text, so that no product of two of them fills the memory
 WIDEST = 1000  # number in a format: more may be a width that fills the memory
 LARGEST = 1 << 64  # numbers beyond it may take a function hours
-IDENTICAL = (Tensor, Api, Class, Function, Layer)  # keys that are equal to nothing but themselves
+IDENTICAL = (Tensor, Api, Class, Function, Layer, Address)  # keys that are equal to nothing but themselves
 
 
 class NotPlain(Exception):
@@ -91,5 +103,6 @@ def hashable(value: Value) -> bool:
     if isinstance(value, tuple):
         return all(hashable(v) for v in value)
     return value is None or isinstance(
-        value, (int, float, str, bytes, bool, Tensor, Api, Class, Function, Instance, Layer, Poly, type(Ellipsis))
+        value,
+        (int, float, str, bytes, bool, Tensor, Api, Class, Function, Instance, Layer, Poly, type(Ellipsis), Address),
     )

@@ -110,6 +110,16 @@ class Unknown:
         return f"<unknown {self.label or self.reason}>"
 
 
+class Address(Unknown):
+    """What `id` tells of an object: a number that nobody knows, equal to that of the same object alone."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Value) -> None:
+        super().__init__("what tells an object from others", pytype="int")
+        self.of = of
+
+
 class Scope:
     """Names of one function, class or module body; `parent` is the enclosing scope of a closure."""
 

@@ -45,6 +45,7 @@ from analyzer.tracing.operators.table import rules, run_entry
 from analyzer.tracing.operators.tensors import tensor_attribute, tensor_method
 from analyzer.tracing.operators.tf_second_names import own_tf_name
 from analyzer.tracing.operators.torch_distribution_rules import METHODS, is_distribution
+from analyzer.tracing.operators.torch_hook_rules import hooks_of_all
 from analyzer.tracing.operators.torch_modules import is_module
 from analyzer.tracing.operators.torch_second_names import own_in_place, own_kernel, own_name
 from analyzer.tracing.operators.typed import call_typed
@@ -74,7 +75,7 @@ _CONSTANTS: dict[str, Value] = {
     "numpy.pi": 3.141592653589793, "math.pi": 3.141592653589793, "numpy.e": 2.718281828459045,
     "math.e": 2.718281828459045, "sys.version_info.major": 3,
     "numpy.newaxis": None, "tf.newaxis": None, "numpy.inf": float("inf"), "math.inf": float("inf"),
-    "torch.inf": float("inf"),
+    "torch.inf": float("inf"), "torch.nan": float("nan"), "torch.e": 2.718281828459045, "math.tau": 6.283185307179586,
     **{f"string.{name}": text for name, text in vars(string).items() if isinstance(text, str) and name[0] != "_"},
     "numpy.nan": float("nan"), "math.nan": float("nan"), "typing.TYPE_CHECKING": False, "torch.pi": 3.141592653589793,
 }  # fmt: skip
@@ -84,6 +85,8 @@ def constant_of(tr: Tracer, api: Api) -> Value:
     """The value of a library constant, or None."""
     if api.name in _CONSTANTS:
         return _CONSTANTS[api.name]
+    if (table := hooks_of_all(tr, api.name)) is not None:
+        return table
     if api.name in ("tf.app.flags.FLAGS", "tf.flags.FLAGS", "absl.flags.FLAGS"):
         return flag_values(tr)
     if api.name in _NEWEST:
@@ -157,7 +160,8 @@ def _call_api(
     tr: Tracer, api: Api, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, open_args: bool
 ) -> Value:
     entry = rules().get(api.name)
-    if entry is None and not open_args and (base := _of_base(api.name, args)) is not None:
+    of_object = entry is None or api.name.endswith(".__init__")  # whose entry tells how the layer is made
+    if of_object and not open_args and (base := _of_base(api.name, args)) is not None:
         tr.shared.known_calls[api.name] += 1
         return super_method(tr, base, api.name.rpartition(".")[2], args[1:], kwargs, node)
     if entry is None or open_args:

@@ -171,10 +171,10 @@ def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtyp
         result = apply(op, "torch", _NAMES.get(sign, ("add", "Add"))[0], (a, b))
     else:
         a2 = Tensor(
-            a.shape, None if mixed else a.dtype, framework, name=a.name, site=a.site, graph=a.graph, sources=a.sources
+            a.shape, None if mixed else a.dtype, framework, name=a.name, site=a.site, graph=a.graph, sources=(a,)
         )
         b2 = Tensor(
-            b.shape, None if mixed else b.dtype, framework, name=b.name, site=b.site, graph=b.graph, sources=b.sources
+            b.shape, None if mixed else b.dtype, framework, name=b.name, site=b.site, graph=b.graph, sources=(b,)
         )
         a2.operation, b2.operation = a.operation, b.operation
         result = apply(op, "tf", _NAMES.get(sign, ("add", "AddV2"))[1].replace("LogicalXor", "LogicalAnd"), (a2, b2))

@@ -135,6 +135,16 @@ def weights_of(model: Value, arrays: bool = False) -> ListV | None:
     return ListV(found) if chain and found else None
 
 
+WEIGHTS_BY_NAME = ("kernel", "bias", "embeddings")
+
+
+def weight_by_name(layer: Layer, name: str) -> Value:
+    """The weight that a layer of Keras keeps under the name once it was built; None where it is not known."""
+    kind, place = layer.name.rpartition(".")[2], 1 if name == "bias" else 0
+    held = layer_weights(layer) if name in WEIGHTS_BY_NAME and kind.startswith(("Dense", "Conv", "Embedding")) else None
+    return held[place] if held is not None and place < len(held) else None
+
+
 def base_config(tr: Tracer) -> DictV:
     """What `get_config` of Keras's own `Layer` tells: the arguments that its constructor takes."""
     kinds = {"name": "str", "activity_regularizer": "", "trainable": "bool", "dtype": "", "autocast": "bool"}

@@ -30,6 +30,7 @@ from analyzer.tracing.operators.keras_own_weights import keep_weight
 from analyzer.tracing.operators.keras_steps import first_batch, gives_batches, run_own_step
 from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.own_gradients import follow_back
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.sessions import bind_shape, check_slice
 from analyzer.tracing.operators.table import Op
@@ -308,7 +309,9 @@ def model_method(
             return tr.unknown("a history", "imprecise")
         validation = kwargs.get("validation_data")
         with tr.compiling():
-            _fit(tr, owner, x, y, node)
+            made = _fit(tr, owner, x, y, node)
+            if name in ("fit", "train_on_batch") and isinstance(made, Tensor):
+                follow_back(tr, made)
             if isinstance(validation, tuple) and len(validation) >= 2:
                 _fit(tr, owner, validation[0], validation[1], node)
         called_again(tr, again)
@@ -346,16 +349,18 @@ def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> Value:
     return call(tr, owner, (part,), {}, node)
 
 
-def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> None:
+def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> Value:
+    """What the model makes of a batch, held against its targets; None where nothing is known of it."""
     op = Op(tr, "fit", node, tr.site(node))
     if y is None and (isinstance(x, Object) or gives_batches(x)):
         element = first_batch(tr, x, node)
         element = tuple(element.items) if isinstance(element, ListV) else element
-        if isinstance(element, tuple) and len(element) >= 2 and isinstance(element[0], Tensor):
-            result = call(tr, owner, (element[0],), {}, node)
-            if isinstance(element[1], Tensor) and element[1].dims is not None:
-                _loss(op, owner, result, element[1].dims[1:], element[1])
-        return
+        if not isinstance(element, tuple) or len(element) < 2 or not isinstance(element[0], Tensor):
+            return None
+        result = call(tr, owner, (element[0],), {}, node)
+        if isinstance(element[1], Tensor) and element[1].dims is not None:
+            _loss(op, owner, result, element[1].dims[1:], element[1])
+        return result
     if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dims and y.dims:
         require(
             op,
@@ -365,10 +370,11 @@ def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> N
             (x, y),
         )
     if x is None:
-        return
+        return None
     result = _forward(tr, owner, x, node)
     if isinstance(y, Tensor) and y.dims is not None:
         _loss(op, owner, result, y.dims[1:], y)
+    return result
 
 
 def _loss(op: Op, owner: Any, result: Value, rest: Any, y: Tensor) -> None:

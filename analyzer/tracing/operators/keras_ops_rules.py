@@ -7,6 +7,7 @@ from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.element_types import asked_type, dtype_name
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.operands import unknown_tensor
+from analyzer.tracing.operators.own_gradients import DETACHED
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_math_rules import need_axis
@@ -43,7 +44,9 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, x)
     if source is None:
         return unknown_tensor(op, "tf")
-    return like(op, source, source.shape, "bool" if op.short in _TRUTH.split() else source.dtype, tags=source.tags)
+    kind = "bool" if op.short in _TRUTH.split() else source.dtype
+    cut = {DETACHED} if op.short == "stop_gradient" else frozenset[str]()
+    return like(op, source, source.shape, kind, tags=source.tags | cut)
 
 
 @operator(keras_ops("softmax log_softmax"), "x axis=-1")

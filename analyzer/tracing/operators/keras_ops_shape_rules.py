@@ -15,6 +15,7 @@ from analyzer.tracing.operators.keras_ops_rules import keras_ops
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator, rules, run_entry
+from analyzer.tracing.operators.tf_joining_rules import broadcast_to as tf_broadcast_to
 from analyzer.tracing.operators.tf_math_rules import need_axis
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor, tensors_of
 from analyzer.validity.terms import equal, floor_div, mod, product
@@ -230,13 +231,7 @@ def ravel(op: Op, x: Value) -> Value:
 
 @operator(keras_ops("broadcast_to"), "x shape")
 def broadcast_to(op: Op, x: Value, shape: Value) -> Value:
-    source, dims = tensor(op, x), shape_value(op, shape)
-    if source is not None and source.dims is not None and isinstance(dims, tuple):
-        pairs = list(zip(source.dims[::-1], dims[::-1], strict=False))
-        wide = len(source.dims) > len(dims)
-        if wide or any(type(a) is int and type(b) is int and a not in (1, b) for a, b in pairs):
-            fail(op, "broadcast", f"{show_shape(source.dims)} cannot be broadcast to {show_shape(dims)}", (source,))
-    return Tensor(dims, source.dtype if source else None, "tf", site=op.where)
+    return tf_broadcast_to(op, x, shape, ())
 
 
 @operator(keras_ops("empty full"), "shape *rest")

@@ -11,7 +11,7 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import CHILDREN, Bound, Instance, Layer, ListV, Unknown, Value
 from analyzer.tracing.operators.convolution_sizes import of_convolution
 from analyzer.tracing.operators.element_types import dtype_name
-from analyzer.tracing.operators.keras_graphs import INPUT, OUTPUT, weights_of
+from analyzer.tracing.operators.keras_graphs import INPUT, OUTPUT, weight_by_name, weights_of
 from analyzer.tracing.operators.layer_parameters import STATISTICS, has_parameter, sizes_of
 from analyzer.tracing.operators.parts_of_layers import makes_anew, part_of
 from analyzer.tracing.operators.torch_modules import children_by_name, children_of
@@ -88,12 +88,7 @@ def _of_keras(layer: Layer, name: str) -> Value:
     """What a layer has once it was called: its symbolic input and output, and its weights; None where not known."""
     if name in ("input", "output"):
         return layer.built.get(OUTPUT if name == "output" else INPUT)
-    held = weights_of(layer) if name in ("weights", "variables", "kernel", "bias", "embeddings") else None
-    if held is None or name in ("weights", "variables"):
-        return held
-    place = 1 if name == "bias" else 0
-    kernel = layer.name.rpartition(".")[2].startswith(("Dense", "Conv", "Embedding"))
-    return held.items[place] if kernel and place < len(held.items) else None
+    return weights_of(layer) if name in ("weights", "variables") else weight_by_name(layer, name)
 
 
 _MADE_OF = ("activation", "recurrent_activation", "data_format", "dtype")  # Keras: from names and defaults

@@ -24,7 +24,8 @@ from analyzer.tracing.language.values import (
 from analyzer.tracing.operators import keras_models, keras_own_weights, optimizers
 from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
 from analyzer.tracing.operators.keras_attention import attention_part
-from analyzer.tracing.operators.keras_graphs import base_config
+from analyzer.tracing.operators.keras_building import build
+from analyzer.tracing.operators.keras_graphs import WEIGHTS_BY_NAME, base_config, weight_by_name
 from analyzer.tracing.operators.layer_attributes import layer_attribute, register_tensor
 from analyzer.tracing.operators.layer_parameters import has_parameter
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, make_layer
@@ -34,6 +35,7 @@ from analyzer.tracing.operators.registered_tensors import registered_tensors
 from analyzer.tracing.operators.test_case_rules import assertion, is_assertion
 from analyzer.tracing.operators.torch_distribution_rules import HELD, is_distribution
 from analyzer.tracing.operators.torch_distribution_rules import inherited as inherited_distribution
+from analyzer.tracing.operators.torch_hook_rules import table_of_hooks
 from analyzer.tracing.operators.torch_modes import change_modes, mode_of
 from analyzer.tracing.operators.torch_modules import (
     add_module,
@@ -144,6 +146,8 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
     layer = instance.attrs.get("__layer__")
     if isinstance(layer, Layer) and (name in ("weight", "bias") or has_parameter(layer, name)):
         return layer_attribute(tr, layer, name)
+    if isinstance(layer, Layer) and name in WEIGHTS_BY_NAME and (weight := weight_by_name(layer, name)) is not None:
+        return weight
     if isinstance(layer, Layer) and (of_layer := part_of(tr, layer, name)) is not None:
         return of_layer
     part = attention_part(instance, layer, name) if isinstance(layer, Layer) else None
@@ -166,6 +170,8 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
         return children_of(instance)
     if name in ("_parameters", "_buffers"):
         return registered_tensors(tr, instance, name)
+    if (hooks := table_of_hooks(tr, instance, name)) is not None:
+        return hooks
     return None
 
 
@@ -254,6 +260,10 @@ def instance_method(
         return loaded_keys() if is_module(owner) else None
     if name in ("get_parameter", "get_buffer") and is_module(owner):
         return find_tensor(tr, owner, args[0] if args else kwargs.get("target"))
+    layer = owner.attrs.get("__layer__")
+    if name == "build" and isinstance(layer, Layer) and layer.name.startswith("keras.layers."):
+        build(tr, layer, args[0] if args else kwargs.get("input_shape"), tr.site(node).line)
+        return None
     if name in (
         "build",
         "summary",

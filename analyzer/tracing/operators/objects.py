@@ -14,7 +14,8 @@ from analyzer.tracing.operators.flags import parser_method, run_command
 from analyzer.tracing.operators.keras_models import call_loss, call_model, model_method
 from analyzer.tracing.operators.lightning_rules import trainer_method
 from analyzer.tracing.operators.matplotlib_rules import AXES, FIGURE, drawn
-from analyzer.tracing.operators.own_gradients import context_method
+from analyzer.tracing.operators.optimizers import group_of
+from analyzer.tracing.operators.own_gradients import context_method, follow_back
 from analyzer.tracing.operators.pictures import ENHANCER, PICTURE, picture_method
 from analyzer.tracing.operators.pytree_rules import spec_method
 from analyzer.tracing.operators.scipy_math_rules import FROZEN, at_frozen
@@ -53,7 +54,7 @@ def object_method(
     if kind in ("model", "sequential"):
         return model_method(tr, owner, name, args, kwargs, node)
     if kind == "optimizer":
-        return _optimizer(tr, name, args, kwargs)
+        return _optimizer(tr, owner, name, args, kwargs)
     if kind == "tape":
         return _tape(tr, name, args)
     if kind in ("loader", "dataset", "data", "tfdataset"):
@@ -92,7 +93,7 @@ def object_method(
 _READING = ("get", "keys", "values", "items")  # methods of a configuration
 
 
-def _optimizer(tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+def _optimizer(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     if name in ("minimize", "apply_gradients"):
         loss = args[0] if args else kwargs.get("loss")
         sources = (loss,) if isinstance(loss, Tensor) else ()
@@ -106,10 +107,16 @@ def _optimizer(tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str,
         )
     if name == "step" and args:
         return call(tr, args[0], (), {})
+    if name == "add_param_group" and isinstance(groups := owner.attrs.get("param_groups"), ListV):
+        tr.touch(groups)
+        given = args[0] if args else kwargs.get("param_group")
+        groups.items.append(group_of(tr, given if isinstance(given, DictV) else DictV({}, True), DictV({}, True)))
     return None
 
 
 def _tape(tr: Tracer, name: str, args: tuple[Value, ...]) -> Value:
+    if name == "gradient" and args and isinstance(args[0], Tensor):
+        follow_back(tr, args[0])
     if name == "gradient" and len(args) > 1 and isinstance(args[1], Tensor):
         of_tensor = Tensor(args[1].shape, args[1].dtype, "tf", tags=frozenset(("may be None",)))
         return record("tape.gradient", args, {}, of_tensor)

@@ -5,14 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from analyzer.tracing.language.evaluation import iterate
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import DefaultDict, DictV, Instance, Layer, ListV, Native, Value
+from analyzer.tracing.language.values import (
+    DefaultDict,
+    DictV,
+    Instance,
+    Iterator_,
+    Layer,
+    Lazy,
+    ListV,
+    Native,
+    SetV,
+    Value,
+)
 from analyzer.tracing.operators.layer_attributes import WEIGHTED, parameter
 from analyzer.tracing.operators.torch_modules import is_module, named_modules
 from analyzer.tracing.paths.tracer import Tracer
 
 BASES = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
 MOST_PARAMETERS = 24  # that are gone through one by one; then one stands for those behind
+MOST_LISTED = 4_096  # that an optimizer is given
 _MAY_HAVE = re.compile(
     r"torch\.nn\.\w*([Ll]inear|Conv|Norm|Embedding|RNN|LSTM|GRU|Attention|Transformer|PReLU|Lazy|Adaptive\w*Loss|Parameter)"
 )  # the other layers of `torch.nn` itself have no parameters
@@ -65,21 +78,41 @@ def initialise(tr: Tracer, optimizer: Instance, args: tuple[Value, ...], kwargs:
     params = args[0] if args else kwargs.get("params")
     defaults = args[1] if len(args) > 1 else kwargs.get("defaults")
     settings = defaults if isinstance(defaults, DictV) else DictV({}, True)
-    items = params.items if isinstance(params, ListV) else list(params) if isinstance(params, tuple) else []
-    if items and all(isinstance(i, DictV) for i in items):
-        given = list(items)
-    else:
-        given = [DictV({"params": params})]
-    groups = []
-    for group in given:
-        made = DictV({**settings.items, **group.items}, settings.open or group.open)
-        held = made.items.get("params")
-        made.items["params"] = ListV([held]) if isinstance(held, Tensor) else held
-        groups.append(made)
+    groups = groups_of(tr, params, settings)
     tr.touch(optimizer)
     optimizer.attrs.update(
-        param_groups=ListV(groups),
+        param_groups=groups,
         state=DefaultDict(Native("dict", lambda c: DictV())),
         defaults=settings,
     )
     optimizer.open = True
+
+
+def groups_of(tr: Tracer, params: Value, settings: DictV) -> ListV:
+    """A group for each dictionary of parameters that is given, or one for all of them."""
+    items = params.items if isinstance(params, ListV) else list(params) if isinstance(params, tuple) else []
+    if not items or not all(isinstance(i, DictV) for i in items):
+        return ListV([group_of(tr, DictV({"params": params}), settings)])
+    return ListV([group_of(tr, given, settings) for given in items], isinstance(params, ListV) and params.open)
+
+
+def group_of(tr: Tracer, given: DictV, settings: DictV) -> DictV:
+    """One group with the settings that it does not give itself; its parameters stand in a list of its own."""
+    made = DictV({**settings.items, **given.items}, settings.open or given.open)
+    made.items["params"] = _listed(tr, made.items.get("params"))
+    return made
+
+
+def _listed(tr: Tracer, params: Value) -> Value:
+    if isinstance(params, Tensor):
+        return ListV([params])
+    if not isinstance(params, (ListV, tuple, Iterator_, Lazy)) or isinstance(params, SetV):
+        return params
+    items, endless = iterate(tr, params, None)
+    found = [_parameter(v) for v, _ in zip(items, range(1 if endless else MOST_LISTED), strict=False)]
+    return ListV(found, endless)
+
+
+def _parameter(given: Value) -> Value:
+    """A parameter may be given with its name."""
+    return given[1] if type(given) is tuple and len(given) == 2 else given

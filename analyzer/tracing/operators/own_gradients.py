@@ -1,4 +1,5 @@
-"""What runs on the way back from a loss: `backward` of a `torch.autograd.Function`, and hooks of modules."""
+"""What runs on the way back from a loss: `backward` of a `torch.autograd.Function`, gradients of
+`tf.custom_gradient`, and hooks of modules."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import Any
 
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import Class, DictV, Function, Object, Value
+from analyzer.tracing.language.values import Class, DictV, Function, ListV, Object, Value
 from analyzer.tracing.paths.tracer import Tracer
 
 DETACHED = "detached"  # the way back does not go on from it, nor from what is made of it alone
@@ -21,6 +22,14 @@ class Applied:
 
     cls: Class
     context: Object
+    outputs: tuple[Value, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Graded:
+    """A call of a function of TensorFlow that gave the function of its gradient with its value."""
+
+    gradient: Function
     outputs: tuple[Value, ...]
 
 
@@ -53,6 +62,23 @@ def apply_function(c: Any, cls: Class) -> Value:
         c.tr.touch(c.tr.applied)
         c.tr.applied.items[_next_key(c.tr.applied)] = Applied(cls, context, outputs)
     return made
+
+
+def grade(tr: Tracer, value: Value, gradient: Value) -> None:
+    """Remember the function of the gradient for the way back from what follows from the value."""
+    outputs = tuple(value.items) if isinstance(value, ListV) else value if type(value) is tuple else (value,)
+    if isinstance(gradient, Function) and not _demands_names(gradient) and all(isinstance(o, Tensor) for o in outputs):
+        tr.touch(tr.applied)
+        tr.applied.items[_next_key(tr.applied)] = Graded(gradient, outputs)
+
+
+def _demands_names(gradient: Function) -> bool:
+    """Whether it takes more than gradients: names without a default, or `upstream` as Keras gives it."""
+    arguments = gradient.node.args
+    pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return any(default is None for _, default in pairs) or any(
+        a.arg == "upstream" for a in (*arguments.args, *arguments.kwonlyargs)
+    )
 
 
 def _bound(cls: Class, member: Value) -> tuple[Value, ...]:
@@ -94,9 +120,13 @@ def follow_back(tr: Tracer, loss: Tensor, again: bool = False) -> None:
         if any(id(o) in reached for o in applied.outputs):
             if not again:
                 del pending.items[key]
-            given = tuple(Tensor(o.shape, o.dtype, "torch", name="gradient") for o in applied.outputs)
+            given = tuple(Tensor(o.shape, o.dtype, o.framework, name="gradient") for o in applied.outputs)
             if isinstance(applied, Hooked):
                 _run_hook(tr, applied, given, reached)
+                continue
+            if isinstance(applied, Graded):
+                with tr.doubtful(True):
+                    call(tr, applied.gradient, given, {})
                 continue
             found = applied.cls.find("backward")
             if found is not None:

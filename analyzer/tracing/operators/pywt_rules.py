@@ -31,10 +31,13 @@ def filter_length(name: str) -> int | None:
 @operator("pywt.Wavelet", "name='' filter_bank=None")
 def wavelet(op: Op, name: Value, filter_bank: Value) -> Value:
     made = op.tr.unknown("a wavelet", "data", "Wavelet", "object")
+    made.kind = "pywt.Wavelet"
     length = filter_length(name.lower()) if isinstance(name, str) and filter_bank is None else None
     if length is not None:
         numbers = [Unknown("a coefficient", "data", pytype="float") for _ in range(length)]
         made.attrs |= {"dec_len": length, "rec_len": length, "name": name}
+        made.attrs["len()"] = size = Unknown("how many coefficients", "data", pytype="int")
+        size.term = length
         made.attrs |= {filter: ListV(list(numbers)) for filter in _FILTERS}
         made.attrs["filter_bank"] = tuple(made.attrs[filter] for filter in _FILTERS)
     return made

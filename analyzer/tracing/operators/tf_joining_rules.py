@@ -141,7 +141,16 @@ def tile(op: Op, input: Value, multiples: Value, rest: tuple[Value, ...]) -> Val
 
 @operator("tf.broadcast_to", "input shape *rest")
 def broadcast_to(op: Op, input: Value, shape: Value, rest: tuple[Value, ...]) -> Value:
-    return Tensor(shape_value(op, shape), None, "tf", site=op.where)
+    """An axis of one is repeated, new ones come first; any other axis has to be as long already."""
+    source, dims = tensor(op, input), shape_value(op, shape)
+    if source is not None and source.dims is not None and isinstance(dims, tuple):
+        pairs = list(zip(source.dims[::-1], dims[::-1], strict=False))
+        wide = len(source.dims) > len(dims)
+        if wide or any(type(a) is int and type(b) is int and a not in (1, b) and b >= 0 for a, b in pairs):
+            told = f"{show_shape(source.dims)} cannot be broadcast to {show_shape(dims)}"
+            fail(op, "broadcast", told, (source,))
+        dims = None if any(type(d) is int and d < 0 for d in dims) else dims
+    return Tensor(dims, None, "tf", site=op.where) if source is None else like(op, source, dims, source.dtype)
 
 
 @operator("tf.pad", "tensor paddings mode='CONSTANT' *rest")

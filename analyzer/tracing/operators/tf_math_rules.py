@@ -15,6 +15,7 @@ from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.linear import matmul as product_of
 from analyzer.tracing.operators.operands import items_of, unknown_tensor
+from analyzer.tracing.operators.own_gradients import DETACHED
 from analyzer.tracing.operators.refusals import fail, require, require_when_run
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor, tensors_of
@@ -103,8 +104,12 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
         value=value,
         sources=(found,),
         graph=found.graph,
-        tags=found.tags | ({"probabilities"} if op.short == "softmax" else frozenset()),
+        tags=found.tags | _TAGS.get(op.short, frozenset()),
     )
+
+
+_CUT = "stop_gradient zeros_like ones_like round floor ceil rint argsort"  # TensorFlow has no gradient of these
+_TAGS = {"softmax": frozenset({"probabilities"}), **dict.fromkeys(_CUT.split(), frozenset({DETACHED}))}
 
 
 _BINARY = {

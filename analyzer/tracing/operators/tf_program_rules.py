@@ -62,10 +62,7 @@ _OPTIMIZERS = (
         f"keras.optimizers.{n}"
         for n in ["Adam", "SGD", "RMSprop", "Adagrad", "AdamW", "Nadam", "Adadelta", "Adamax", "Ftrl"]
     )
-    + " tf.optimizers.Adam tf.optimizers.SGD "
-    + " ".join(
-        f"torch.optim.{n}" for n in ["Adam", "SGD", "RMSprop", "Adagrad", "AdamW", "Adadelta", "Adamax", "LBFGS"]
-    ),
+    + " tf.optimizers.Adam tf.optimizers.SGD",
     "*args",
 )
 def optimizer(op: Op, args: tuple[Value, ...]) -> Value:

@@ -7,6 +7,7 @@ from analyzer.tracing.language.known_types import OTHER_CLASS
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Function, Instance, Layer, Value
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.torch_hook_rules import TRACING
 
 
 @operator("torch.jit.trace", "func|module example_inputs=None *rest")
@@ -30,7 +31,14 @@ def _run(op: Op, module: Value, example: Value) -> None:
     """One tensor, or a tuple of tensors, is what it is called with; any other example is not looked at."""
     given = example if type(example) is tuple else (example,)
     if isinstance(module, (Layer, Instance, Function)) and all(isinstance(g, Tensor) for g in given):
-        call(op.tr, module, given, {}, op.node)
+        before = op.tr.machine.get(TRACING)
+        state = op.tr.machine[TRACING] = op.tr.unknown("a state of tracing", "data", pytype="object")
+        state.truth = True
+        try:
+            call(op.tr, module, given, {}, op.node)
+        finally:
+            if before is None:
+                op.tr.machine.pop(TRACING, None)
 
 
 @operator("torch.fx.symbolic_trace", "root *rest")

@@ -45,7 +45,7 @@ _RULES: dict[str, Callable[[Any], Value]] = {
     "hex": introspection.plain(hex), "bin": introspection.plain(bin), "repr": numbers.repr_,
     "staticmethod": introspection.method_of_kind("staticmethod"),
     "classmethod": introspection.method_of_kind("classmethod"),
-    "property": introspection.property_, "id": introspection.identity, "hash": introspection.identity,
+    "property": introspection.property_, "id": introspection.identity, "hash": introspection.hashed,
     "dir": attribute_access.dir_, "delattr": attribute_access.delattr_,
     "format": introspection.plain(format), "complex": introspection.plain(complex),
     "bytes": introspection.plain(bytes), "bytearray": introspection.changing_bytes, "ascii": introspection.plain(ascii),

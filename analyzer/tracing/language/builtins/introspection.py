@@ -17,6 +17,7 @@ from analyzer.tracing.language.plain_data import NotPlain, applied
 from analyzer.tracing.language.rows import FRAME, SERIES, Rows
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import (
+    Address,
     Api,
     Bound,
     Class,
@@ -55,6 +56,21 @@ def property_(c: Call) -> Value:
 
 
 def identity(c: Call) -> Value:
+    """`id(x)`: one number for each object, as long as this analysis keeps one value for it."""
+    of = c.get(0)
+    kept = isinstance(of, _KEPT) or (isinstance(of, Tensor) and of.framework == "torch" and "variable" in of.tags)
+    if not kept:
+        return hashed(c)
+    found = c.tr.addresses.get(id(of))
+    if found is None:
+        found = c.tr.addresses[id(of)] = Address(of)
+    return found
+
+
+_KEPT = (Instance, Layer, Class, Function, ListV, DictV)
+
+
+def hashed(c: Call) -> Value:
     return c.tr.unknown("what tells an object from others", pytype="int")
 
 

@@ -223,12 +223,19 @@ def is_a(value: Value, kind: Value) -> bool | None:
 
 def _never_of(value: Unknown, kind: Value) -> bool:
     """Whether a value of which only the type is known is of no such class of the source: none inherits from devices."""
+    if isinstance(kind, Native) and value.kind in _OF_NO_BUILTIN:
+        return kind.name in _BUILTIN_KINDS
     if not isinstance(kind, Class) or not kind.closed:
         return False
     return value.kind == DEVICE or (value.pytype in _EXACT and f"builtins.{value.pytype}" not in kind.library_bases)
 
 
 _EXACT = ("int", "float", "str", "bool")
+_OF_NO_BUILTIN = frozenset((DEVICE, "pathlib.Path", "re.Match", "re.Pattern", "pywt.Wavelet"))  # nor inherit from one
+_BUILTIN_KINDS = frozenset((
+    "int", "float", "str", "bool", "list", "tuple", "dict", "set", "frozenset", "bytes", "complex", "slice", "range",
+    "type", "NoneType",
+))  # fmt: skip
 
 
 def _refuses_plain_values(kind: str) -> bool:
