@@ -56,7 +56,8 @@ one @ two
 MADE = (
     "torch.zeros(3, 2)", "torch.randn(3, 2)", "torch.eye(3)", "torch.linspace(0, 1, 3)", "torch.Tensor(3, 2)",
     "torch.tensor([[0.5, 1], [-1, 2], [3, 4]])", "torch.as_tensor(((1.5,), (2.5,), (3.5,)))",
-    "torch.zeros(3, 2, dtype=torch.get_default_dtype())", "nn.Linear(2, 3).weight", "nn.Parameter(torch.ones(3, 2))", "torch.distributions.Normal(0, 1).sample((3, 2))",
+    "torch.zeros(3, 2, dtype=torch.get_default_dtype())", "nn.Linear(2, 3).weight",
+    "nn.Parameter(torch.ones(3, 2))", "torch.distributions.Normal(0, 1).sample((3, 2))",
 )  # fmt: skip
 
 
