@@ -33,7 +33,8 @@ CLASSES = {
         "A(4).m + A(4, 2).m",
     ),
     "a default by a method": (
-        "@define\nclass A:\n    n: int\n    m: int = field()\n    @m.default\n    def _m(self):\n        return self.n + 1",
+        "@define\nclass A:\n    n: int\n    m: int = field()\n    @m.default\n"
+        "    def _m(self):\n        return self.n + 1",
         "A(4).m + A(4, 2).m",
     ),
     "a converter": (
