@@ -116,12 +116,13 @@ def _fields(cls: Class, name: str, modern: bool, options: dict[str, Value]) -> d
         return None  # which may be a field
     found: dict[str, Object] = {}
     for base in reversed(cls.mro[1:]):
-        for key, field in (base.fields or {}).items() if isinstance(base, Class) else ():
+        for key, known in (base.fields or {}).items() if isinstance(base, Class) else ():
             found.pop(key, None)
-            found[key] = field
+            found[key] = known
     for key in annotated if automatic else marked:
         value = names.get(key)
-        field = value if _is_field(value) else make_field({"default": value} if key in names else {})
+        given = {"default": value} if key in names else {}
+        field = value if isinstance(value, Object) and value.kind == FIELD else make_field(given)
         if options.get("kw_only") is True:
             field.data.setdefault("kw_only", True)
         field.data["annotation"] = annotations.get(key)

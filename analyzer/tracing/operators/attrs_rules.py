@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from analyzer.tracing.language.attrs_classes import DECORATORS, FACTORY, decorate, make_field
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.values import Class, DictV, Instance, ListV, Native, Object, Value, field_names
@@ -58,8 +60,13 @@ def optional(op: Op, converter: Value) -> Value:
 def default_if_none(op: Op, default: Value, factory: Value) -> Value:
     if isinstance(default, Object) and default.kind == FACTORY:
         factory = default.data["factory"]
-    given = (lambda c: default) if factory is None else (lambda c: call(c.tr, factory, (), {}))
-    return Native("a converter", lambda c: given(c) if c.get(0) is None else c.get(0))
+
+    def run(c: Any) -> Value:
+        if c.get(0) is not None:
+            return c.get(0)
+        return default if factory is None else call(c.tr, factory, (), {})
+
+    return Native("a converter", run)
 
 
 def _is_whole(value: Value) -> bool:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-_ADDING = frozenset(("@", "matmul", "mm", "bmm", "mv", "dot", "sum"))
-_KEEPING_WHOLE = _ADDING | frozenset(
-    ("+", "-", "*", "add", "sub", "mul", "neg", "abs", "double", "float", "to", "t", "T", "mT")
-)
+_KEEPING_WHOLE = (
+    "+", "-", "*", "@", "add", "sub", "mul", "neg", "abs", "matmul", "mm", "bmm", "mv", "dot", "sum",
+    "double", "float", "to", "t", "T", "mT",
+)  # fmt: skip
 _OF_DOUBLES, _OF_OTHERS = 1 << 53, 1 << 8  # up to here a type holds every whole number; bfloat16 holds the fewest
 
 
@@ -22,9 +22,9 @@ def of_whole_numbers(name: str, given: Sequence[Any], found: Any) -> bool:
     if any(a.dtype.kind not in "biuf" or (a.dtype.kind == "f" and not _are_whole(a)) for a in operands):
         return False
     largest = [max(float(np.abs(a.astype(float)).max(initial=0)), 1.0) for a in operands]
-    terms = max((a.size for a in operands), default=1) if name in _ADDING else 2
+    most_added = max((a.size for a in operands), default=0) + 1
     doubles = all(np.asarray(a).dtype == np.float64 for a in (*operands, found) if np.asarray(a).dtype.kind == "f")
-    return float(np.prod(largest)) * terms <= (_OF_DOUBLES if doubles else _OF_OTHERS)
+    return float(np.prod(largest)) * most_added <= (_OF_DOUBLES if doubles else _OF_OTHERS)
 
 
 def _are_whole(numbers: np.ndarray) -> bool:
