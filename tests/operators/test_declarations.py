@@ -233,6 +233,7 @@ def test_sets_of_operator_names_are_traits() -> None:
         "tracing/samples/chance.py: _NORMAL",  # functions that draw numbers
         "tracing/samples/cost.py: _COUNTED",  # functions of NumPy and torch, by what they cost
         "tracing/samples/cost.py: _PRODUCTS",
+        "tracing/samples/exactness.py: _KEEPING_WHOLE",  # functions and methods that give whole numbers of such
         "tracing/samples/sampler.py: _PLACES",  # functions and methods that give places, of floats too
         "validity/space_reader.py: DOMAIN_KEYS",  # of a file
         "validity/specs/creation.py: SIZES",

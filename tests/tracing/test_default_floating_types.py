@@ -55,7 +55,9 @@ one @ two
 """
 MADE = (
     "torch.zeros(3, 2)", "torch.randn(3, 2)", "torch.eye(3)", "torch.linspace(0, 1, 3)", "torch.Tensor(3, 2)",
-    "nn.Linear(2, 3).weight", "nn.Parameter(torch.ones(3, 2))", "torch.distributions.Normal(0, 1).sample((3, 2))",
+    "torch.tensor([[0.5, 1], [-1, 2], [3, 4]])", "torch.as_tensor(((1.5,), (2.5,), (3.5,)))",
+    "torch.zeros(3, 2, dtype=torch.get_default_dtype())", "nn.Linear(2, 3).weight",
+    "nn.Parameter(torch.ones(3, 2))", "torch.distributions.Normal(0, 1).sample((3, 2))",
 )  # fmt: skip
 
 
@@ -151,3 +153,18 @@ def test_a_table_may_have_been_converted(tmp_path: Path, moved: str, refused: bo
     text = f"import torch\n{table} @ torch.zeros(2, 2, dtype=torch.float64)\n"
     shared = explore(tmp_path, "main.py", ast.parse(text), Versions())
     assert any(p.level == "error" for p in shared.problems.values()) is refused
+
+
+@pytest.mark.parametrize("data", ["[np.float64(1), 0.5]", "[np.sqrt(2.0), 0.5]", "numbers", "np.sqrt(2.0)"])
+def test_what_numpy_computed_may_be_of_doubles(tmp_path: Path, data: str) -> None:
+    text = f"import torch\nimport numpy as np\nnumbers = [np.exp(0.5), 2.0]\nx = torch.tensor({data}).reshape(-1)\n"
+    text += "x @ torch.zeros(x.shape[0]).double()\n"
+    exec(text.replace("numbers = [np.exp(0.5), 2.0]", "numbers = [np.exp(0.5), np.exp(0.2)]"), {})
+    assert not explore(tmp_path, "main.py", ast.parse(text), Versions()).problems
+
+
+@pytest.mark.parametrize("setting", ["", "torch.set_default_dtype(torch.float64)\n"])
+def test_the_default_type_is_asked_for(tmp_path: Path, setting: str) -> None:
+    text = "import torch\n{}if torch.get_default_dtype() == torch.float64:\n    torch.zeros(3) + torch.zeros(4)\n"
+    shared = explore(tmp_path, "main.py", ast.parse(text.format(setting)), Versions())
+    assert [p.proved for p in shared.problems.values()] == [False] * bool(setting)

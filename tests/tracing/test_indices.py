@@ -42,3 +42,19 @@ def test_the_shape_of_an_index(tmp_path: Path, index: str, made: str) -> None:
 def errors(folder: Path, text: str) -> list[str]:
     found = explore(folder, "net.py", ast.parse(text), Versions()).problems.values()
     return [p.operator for p in found if p.level == "error"]
+
+
+NARROWED = [(-1, 1), (-1, 2), (-5, 5), (-6, 1), (5, 0), (5, 1), (6, 0), (0, 6), (2, -1), (-2, 2), (-2, 1), (0, 5)]
+
+
+@pytest.mark.parametrize(("start", "length"), NARROWED)
+@pytest.mark.parametrize("call", ["torch.narrow(x, 1, {}, {})", "x.narrow(-1, {}, x.shape[1] - 5 + {})"])
+def test_a_narrowed_tensor(tmp_path: Path, start: int, length: int, call: str) -> None:
+    try:
+        made = torch.narrow(torch.zeros(2, 5), 1, start, length).shape[1]
+    except (RuntimeError, IndexError):
+        made = None
+    text = f"import torch\nx = torch.zeros(2, 5)\n{call.format(start, length)} + torch.zeros({{}})\n"
+    for size in (made, 7):
+        problems = explore(tmp_path, "net.py", ast.parse(text.format((2, size))), Versions()).problems.values()
+        assert [p.proved for p in problems] == [True] * (made is None or size == 7 != made != 1)

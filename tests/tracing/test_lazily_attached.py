@@ -89,3 +89,64 @@ def test_a_function_is_not_hidden_by_the_module_of_its_name(tmp_path: Path, prog
     shared = {size: _traced(tmp_path, program.format(size)) for size in (4, 5)}
     assert not shared[4].problems
     assert [(p.site.path, p.level) for p in shared[5].problems.values()] == [(path, "error")]
+
+
+HOOKS = {
+    "an import under an if": """
+def __getattr__(name):
+    if name != "Head":
+        raise AttributeError(name)
+    try:
+        from .deep.layers import Head as found
+    except Exception as error:
+        raise ImportError("no PyTorch") from error
+    return found
+""",
+    "a table of modules": """
+import importlib
+_HOMES = {"Head": ".deep.layers"}
+def __getattr__(name):
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name], __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__} has no attribute {name}")
+""",
+    "a table of a module's names": """
+import importlib
+_HOMES = {"Head": "layers"}
+def __getattr__(name):
+    if name not in _HOMES:
+        raise AttributeError(name)
+    return getattr(importlib.import_module(f"{__name__}.deep.{_HOMES[name]}"), name)
+""",
+}
+
+
+@pytest.mark.parametrize("hook", HOOKS.values(), ids=HOOKS)
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import torch, net\nnet.Head()(torch.zeros(3, {}))\n",
+        "import torch\nfrom net import Head; Head()(torch.zeros(3, {}))\n",
+        "import torch\nfrom net import sizes, Head; Head()(torch.zeros(sizes.OTHER - 4 + 3, {}))\n",
+    ],
+)
+def test_a_hook_that_the_package_wrote_is_called(tmp_path: Path, hook: str, program: str) -> None:
+    folder = tmp_path / "net"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "__init__.py").write_text("")
+    (folder / "__init__.py").write_text(hook)
+    (folder / "sizes.py").write_text(FILES["net/sizes.py"])
+    (folder / "deep" / "layers.py").write_text(FILES["net/deep/layers.py"].replace("from net ", "from net.sizes "))
+    found = {}
+    for size in (4, 5):
+        shared = explore(tmp_path, "run.py", ast.parse(program.format(size)), Versions())
+        found[size] = [p.site.line for p in shared.problems.values() if p.level == "error" and p.proved]
+    assert found == {4: [], 5: [2]}
+
+
+def test_a_hook_that_knows_no_such_name_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("def __getattr__(name):\n    raise AttributeError(name)\n")
+    program = "import torch\ntry:\n    import net; net.Head\nexcept AttributeError:\n    torch.zeros(3)\n"
+    assert not explore(tmp_path, "run.py", ast.parse(program), Versions()).problems

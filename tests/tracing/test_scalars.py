@@ -95,3 +95,22 @@ def test_scalars_that_tensorflow_stacks_and_takes_apart(tmp_path: Path, call: st
     text = f"import tensorflow as tf\nx = tf.zeros(())\n{call}\n"
     shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
     assert [p.proved for p in shared.problems.values()] == ([] if fits else [True])
+
+
+EXTREMA = ("max(1e-8, 8 * torch.finfo(x.dtype).eps)", "min(2.0, torch.finfo(x.dtype).max / 2)",
+           "max(float(open('limit').read()), 1.5)",
+           "max(float(open('limit').read()), torch.iinfo(x.dtype).max)")  # fmt: skip
+
+
+@pytest.mark.parametrize("limit", EXTREMA)
+def test_the_larger_of_two_numbers_is_a_number(tmp_path: Path, limit: str) -> None:
+    text = "import torch\nx = torch.load('a').reshape(2, 3)\n"
+    text += f"torch.ones({{}}, 3) + (x > {limit})\n"
+    for rows, told in ((2, []), (1, []), (4, [3])):
+        shared = explore(tmp_path, "net.py", ast.parse(text.format(rows)), Versions())
+        assert [p.site.line for p in shared.problems.values()] == told
+
+
+def test_the_larger_of_a_tensor_and_a_number_may_be_a_tensor(tmp_path: Path) -> None:
+    text = "import torch\nlimit = torch.load('b')\ntorch.ones(4, 3) + (torch.ones(3) > max(limit, 1e-8))\n"
+    assert not explore(tmp_path, "net.py", ast.parse(text), Versions()).problems

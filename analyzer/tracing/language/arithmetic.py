@@ -150,6 +150,7 @@ def binary(
         result = elementwise.binary(tr, _SYMBOLS[op], left, right, node)
         if in_place and isinstance(left, Tensor) and isinstance(result, Tensor):
             elementwise.keeps_shape(tr, _SYMBOLS[op], left, result, node)
+            result.scalar = left.scalar  # an array without axes stays one
             if left.framework in ("torch", "numpy") and not (left.framework == "numpy" and left.dims == ()):
                 written_in_place(tr, left, result)
             if tr.sampler is not None and not tr.speculating:

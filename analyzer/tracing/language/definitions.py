@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from analyzer.tracing.imports.libraries import MARK
+from analyzer.tracing.language.attrs_classes import DECORATORS, PART
 from analyzer.tracing.language.calls import call_function
 from analyzer.tracing.language.contexts import around
 from analyzer.tracing.language.dataclass_fields import PYDANTIC
@@ -106,7 +107,7 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
             function.remembers = isinstance(found, Api) and found.name.startswith("functools.")
         return value
     found = evaluate(tr, target)
-    if isinstance(found, Native) and found.name == REGISTER:
+    if isinstance(found, Native) and found.name in (REGISTER, PART):
         return call(tr, evaluate(tr, node), (value,), {})
     of_an_object = isinstance(found, Bound) and isinstance(found.function, Function)
     if isinstance(found, Function) or of_an_object or (isinstance(found, Class) and not isinstance(node, ast.Call)):
@@ -268,7 +269,7 @@ def _makes_plainly(tr: Tracer, node: ast.expr) -> bool:
 def _decorate_class(tr: Tracer, value: Value, cls: Class, decorator: ast.expr) -> Value:
     target = decorator.func if isinstance(decorator, ast.Call) else decorator
     name = ast.unparse(target)
-    if name.rpartition(".")[2] == "dataclass":
+    if name.rpartition(".")[2] == "dataclass" and name != "attr.dataclass":
         cls.dataclass = True
         keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
         left_out = {k.arg for k in keywords if ast.unparse(k.value) == "False"}
@@ -279,6 +280,9 @@ def _decorate_class(tr: Tracer, value: Value, cls: Class, decorator: ast.expr) -
     if name.endswith("register_keras_serializable") or _documents(tr, name.rpartition(".")[2]):
         return value
     found = evaluate(tr, target)
+    if isinstance(found, Api) and found.name in DECORATORS:
+        _decorated(tr, decorator, value)
+        return value
     if isinstance(found, (Api, Class)):
         return value
     if isinstance(found, (Function, Partial)) or (isinstance(found, Bound) and isinstance(found.function, Function)):

@@ -180,8 +180,7 @@ def _of_unknown(tr: Tracer, value: Unknown, index: Value, node: ast.AST | None) 
 @ITEMS.of(ListV, tuple, str, bytes)
 def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> Value:
     items = value.items if isinstance(value, ListV) else value
-    if isinstance(index, Tensor) and isinstance(index.value, int):
-        index = index.value
+    index = _as_number(index)
     if isinstance(index, (bool, int)):
         if (
             isinstance(value, ListV)
@@ -201,6 +200,7 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
             tr.refuse(f"part {index} does not exist: there are {len(items)}", node, "indexing")
         raise PyRaise("IndexError", f"index {index} of a sequence of {len(items)}")
     if isinstance(index, SliceV):
+        index = SliceV(*map(_as_number, (index.start, index.stop, index.step)))
         parts = (index.start, index.stop, index.step)
         if all(p is None or (isinstance(p, int)) for p in parts) and not (isinstance(value, ListV) and value.open):
             if index.step == 0:
@@ -215,6 +215,11 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
         found = one_of(items, unknown)
         return found if not isinstance(found, Unknown) else unknown
     return tr.unknown("an item of a list")
+
+
+def _as_number(index: Value) -> Value:
+    """What `__index__` gives of a tensor of one known number."""
+    return index.value if isinstance(index, Tensor) and isinstance(index.value, int) else index
 
 
 def _loose(value: Value, items: Any) -> ListV:

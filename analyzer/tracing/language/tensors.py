@@ -101,6 +101,7 @@ class Tensor:
         "name",
         "operation",
         "places",
+        "scalar",
         "shape",
         "site",
         "sources",
@@ -140,6 +141,7 @@ class Tensor:
         self.strides: tuple[Term, ...] | None = None  # torch: the layout in memory, None if not known
         self.array: Any = None  # its elements, in a run on made-up numbers
         self.meaning = COMPUTED  # of them
+        self.scalar = False  # whether it is known to be a number of NumPy, which is no array
         self.written = False  # the program's text decides its elements
         self.tags = tags  # "batch-first", "softmax", "placeholder", "variable" …
 

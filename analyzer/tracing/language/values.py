@@ -175,6 +175,7 @@ class Class:
         "by_fields",
         "called",
         "dataclass",
+        "fields",
         "generated",
         "mro",
         "name",
@@ -190,6 +191,7 @@ class Class:
         self.dataclass = self.tuple = False  # tuple: a named tuple, whose fields are its elements in order
         self.ordered = False  # whether `@dataclass(order=True)` compares its objects by their fields
         self.by_fields = False  # whether its objects are equal where their fields are
+        self.fields: dict[str, Object] | None = None  # those that attrs has found
         self.called = self.generated = False  # generated: a decorator has written its `__init__`
         self.mro: list[Value] = _linearize(self)
 
@@ -217,7 +219,9 @@ class Class:
 
 
 def field_names(cls: Class) -> list[str]:
-    """The fields of a dataclass, those of its bases first."""
+    """The fields of a dataclass or of a class of attrs, those of its bases first."""
+    if (told := next((c.fields for c in cls.mro if isinstance(c, Class) and c.fields is not None), None)) is not None:
+        return list(told)
     found: dict[str, None] = {}
     for base in reversed(cls.mro):
         if isinstance(base, Class):

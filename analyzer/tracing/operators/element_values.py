@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -38,6 +40,14 @@ def count_true(mask: Any) -> int | None:
         counts = [count_true(part) for part in mask]
         return None if any(c is None for c in counts) else sum(c for c in counts if c is not None)
     return int(bool(mask)) if isinstance(mask, int) else None
+
+
+def running(name: str, elements: Any) -> Any:
+    """Running sums (`cumsum`) or products (`cumprod`) of a row of elements; None where they are not known."""
+    numbers = converted(elements, "int64") if isinstance(elements, tuple) else None
+    if name not in ("cumsum", "cumprod") or numbers is None or any(isinstance(e, tuple) for e in numbers):
+        return None
+    return tuple(itertools.accumulate(numbers, operator.add if name == "cumsum" else operator.mul))
 
 
 def _holds_truths(elements: Any) -> bool:

@@ -69,6 +69,8 @@ def binary(tr: Tracer, sign: str, left: Value, right: Value, node: ast.AST | Non
         result = matmul(op, left, right, framework)
     else:
         result = broadcast(op, sign, left, right, framework, "bool" if boolean else "")
+        if isinstance(result, Tensor) and framework == "numpy" and result.dims == ():
+            result.scalar = True  # NumPy's operators give numbers for arrays without axes
     record(sign, (left, right), {}, of_operands((left, right), result))
     return result if tr.sampler is None else tr.sampler.operated(sign, (left, right), result)
 

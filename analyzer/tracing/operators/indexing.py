@@ -25,6 +25,8 @@ from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minim
 def index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None) -> Value:
     index = _of_list(value, index)
     found = of_operands((value, index), _index_tensor(tr, value, index, node))
+    if value.framework == "numpy" and isinstance(found, Tensor) and found.dims == () and isinstance(index, int):
+        found.scalar = value.dtype not in (None, OBJECTS)
     record("[]", (value,), {"index": index}, found)
     if node is not None and not tr.speculating:
         tr.pass_operator(tr.site(node), "indexing", value.dims is None)

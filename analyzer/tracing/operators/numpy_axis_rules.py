@@ -9,6 +9,7 @@ from analyzer.operators.declaration import WIDEST
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.element_values import running
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.numpy_operands import (
     array,
@@ -192,7 +193,9 @@ def along(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     dims = _flat(found) if whole else found.dims
     asked = "dtype" in op.extra or ("cum" in name and (found.dtype or "").startswith(("int", "uint", "bool")))
     kept = found.dtype if not asked or (found.dtype == "int64" and "dtype" not in op.extra) else None
-    return of(op, found, dims, "int64" if name.startswith("arg") else kept)
+    result = of(op, found, dims, "int64" if name.startswith("arg") else kept)
+    result.value = running(name, found.value) if "dtype" not in op.extra else None
+    return result
 
 
 @operator("numpy.rot90", "m k=1 axes=(0,1)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from typing import Any
 
@@ -83,8 +84,27 @@ def convert(op: Op, data: Value, dtype: Value, device: Value, requires_grad: Val
         kept = "int64"
     if dtype is None and (found.dtype == "bool" or isinstance(data, bool)):
         kept = "bool"
+    if (
+        dtype is None
+        and kept is None
+        and op.short in ("tensor", "as_tensor", "asarray")
+        and _of_literal_floats(op.node)
+    ):
+        kept = default_float(op.tr)
     elements = found.value if dtype is None else converted(found.value, kept)
     return Tensor(found.shape, kept, "torch", site=op.where, value=elements, sources=(found,), tags=found.tags)
+
+
+_LITERAL = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.USub, ast.Load)
+
+
+def _of_literal_floats(node: ast.AST | None) -> bool:
+    """Whether the data are written out as Python's own numbers, one with a point: those of NumPy may be doubles."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    parts = list(ast.walk(node.args[0]))
+    numbers = {type(part.value) for part in parts if isinstance(part, ast.Constant)}
+    return all(isinstance(part, _LITERAL) for part in parts) and float in numbers and numbers <= {int, float}
 
 
 def _with_numbers(op: Op, data: Value) -> Value:

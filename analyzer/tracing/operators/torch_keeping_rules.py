@@ -5,6 +5,7 @@ from __future__ import annotations
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_values import running
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
@@ -57,7 +58,10 @@ def along(op: Op, input: Value, dim: Value, rest: tuple[Value, ...]) -> Value:
     dtype = "int64" if op.short == "argsort" or (whole and op.short != "logcumsumexp") else found.dtype
     if op.extra.get("dtype") is not None:
         dtype = dtype_name(op.extra["dtype"])
-    return Tensor(found.shape, dtype, found.framework, site=op.where, sources=(found,), graph=found.graph)
+    elements = running(op.short, found.value) if op.extra.get("dtype") is None else None
+    return Tensor(
+        found.shape, dtype, found.framework, site=op.where, value=elements, sources=(found,), graph=found.graph
+    )
 
 
 @operator("torch.nn.functional.normalize", "input p=2.0 dim=1 *rest")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from analyzer.tracing.language.evaluation import call, iterate
 from analyzer.tracing.language.known_types import DEVICE, OTHER_CLASS, PARALLEL
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import Instance, Layer, Native, Object, Value, is_term
+from analyzer.tracing.language.values import Api, Instance, Layer, Native, Object, Value, is_term
+from analyzer.tracing.operators.element_types import default_float
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.packed import padded
@@ -18,7 +19,7 @@ _TIMES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
     (
         "torch.load torch.jit.load torch.hub.load torch.device torch.no_grad "
         "torch.set_grad_enabled torch.enable_grad torch.autocast torch.inference_mode torch.cuda.amp.autocast "
-        "torch.amp.autocast torch.autograd.no_grad torch.cuda.device torch.cuda.stream torch.get_default_dtype "
+        "torch.amp.autocast torch.autograd.no_grad torch.cuda.device torch.cuda.stream "
         "torch.get_default_device torch.random.fork_rng"
     ),
     "*args",
@@ -63,6 +64,13 @@ def nothing(op: Op, args: tuple[Value, ...]) -> Value:
     if op.name == "torch.save":
         op.tr.machine[op.name] = op.tr.unknown("whether a file is the program's own")
     return op.tr.unknown("a generator", pytype="object") if op.short == "manual_seed" else None
+
+
+@operator("torch.get_default_dtype", "")
+def default_type(op: Op) -> Value:
+    """That of new tensors; who uses a definition that nothing calls may have set another."""
+    kind = None if op.tr.types_open else default_float(op.tr)
+    return op.tr.unknown("an element type", "data", "dtype") if kind is None else Api(f"torch.{kind}")
 
 
 @operator("torch.set_default_dtype torch.set_default_tensor_type", "kind")

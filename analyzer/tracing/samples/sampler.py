@@ -23,6 +23,7 @@ from analyzer.tracing.samples import numpy_functions, torch_choices, torch_creat
 from analyzer.tracing.samples.arrays import chosen, memory_of, places_of, quiet, write
 from analyzer.tracing.samples.chance import Chance
 from analyzer.tracing.samples.cost import MOST_ELEMENTS, affordable
+from analyzer.tracing.samples.exactness import of_whole_numbers
 
 MOST_WORK = 1 << 25  # elements that all arrays of a run have together: about a second of one core
 _ASIDE = frozenset(("device", "requires_grad", "memory_format", "non_blocking", "layout", "pin_memory", "generator"))
@@ -181,7 +182,7 @@ class Sampler:
     ) -> Value:
         """`result`, what the rules know of a call, with the elements that `function`, of this name, computes.
 
-        `exactly`: to the last bit; arithmetic of floats is near to the program's.
+        `exactly`: to the last bit; arithmetic of floats is near to the program's, of small whole ones the same.
         """
         if function is None or not _holds_tensors(result):
             return result
@@ -194,7 +195,7 @@ class Sampler:
             with quiet():
                 found = function(*given, **named)
             self._placing = name in _PLACES and bool(given) and _floats(given[0])
-            if not exactly and _floats(found):
+            if not exactly and _floats(found) and not of_whole_numbers(name, given, found):
                 self._meaning = max(self._meaning, ESTIMATED)
             return self.attached(result, found)
         except NotComputed:

@@ -13,7 +13,9 @@ from analyzer.tracing.samples.arguments import Array, Function, order_along, sor
 
 
 def _narrow(input: Array, dim: int, start: int, length: int) -> Array:
-    return input[(slice(None),) * (dim % input.ndim) + (slice(int(start), int(start) + int(length)),)]
+    axis = dim % input.ndim
+    begin = int(start) + (input.shape[axis] if start < 0 else 0)
+    return input[(slice(None),) * axis + (slice(begin, begin + int(length)),)]
 
 
 def _gather(input: Array, dim: int, index: Array) -> Array:

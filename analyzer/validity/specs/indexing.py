@@ -111,13 +111,13 @@ def onnx_slice(
 
 @define("torch", "narrow")
 def torch_narrow(case: Case, x: TensorType, *, dim: Any, start: Term, length: Term) -> TensorType:
-    """``torch.narrow``."""
+    """``torch.narrow``; a negative start is counted from the end, which the part does not cross."""
     axis = axis_index(case, dim, x.rank, "dim")
     need_not_negative(case, length=length)
     size = x.dims[axis]
-    case.require(
-        INDEX_RANGE, all_of(start >= -size, start + length <= size), index=start + length, axis=axis, size=size
-    )
+    inside = all_of(start >= -size, start + length <= size, any_of(start >= 0, start + length <= 0))
+    index = start + size + length if is_plain(start) and start < 0 else start + length
+    case.require(INDEX_RANGE, inside, index=index, axis=axis, size=size)
     return x.with_shape(replaced(x.dims, axis, length))
 
 

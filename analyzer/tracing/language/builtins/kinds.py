@@ -202,12 +202,14 @@ def is_a(value: Value, kind: Value) -> bool | None:
             if kind.name in _TENSORS and value.framework == "torch" and is_packed(value) is not False:
                 return False if is_packed(value) else None
             if kind.name in _TENSORS:
+                if value.framework == "numpy" and value.dims == () and kind.name == "numpy.ndarray":
+                    return False if value.scalar else None  # sums and single elements are numbers, no arrays
                 framework = "tf" if kind.name == "tf.Tensor" else "numpy" if kind.name.startswith("numpy") else "torch"
                 return value.framework == framework if value.framework in ("torch", "numpy") else None
             if kind.name in _PARAMETERS and ("variable" in value.tags or value.framework == "unknown"):
                 return None if value.sources or value.name in _STATISTICS else True
             if kind.name.startswith(("typing.", "collections.")):
-                return _protocol_of_tensor(value.framework, kind.name)
+                return _protocol_of_tensor(value, kind.name)
             if kind.name in _NUMBERS_OF_NUMPY and (value.framework != "numpy" or value.dims):
                 return False  # an array is none of them, a number of NumPy is
             return False if kind.name.startswith(NEVER_TENSORS) else None
@@ -364,13 +366,19 @@ def _of_protocol(value: Value, protocol: str) -> bool | None:
     return None
 
 
-def _protocol_of_tensor(framework: str, kind: str) -> bool | None:
-    """Whether a tensor has one of the protocols of `collections.abc`, which its class alone decides."""
+def _protocol_of_tensor(value: Tensor, kind: str) -> bool | None:
+    """Whether a tensor has one of the protocols of `collections.abc`, which its class alone decides.
+
+    NumPy's numbers have none of an array's: what has no axes may be either.
+    """
+    framework = value.framework
     home, _, protocol = kind.rpartition(".")
     if home == "collections" or protocol in _NOT_OF_TENSORS:
         return False
     if framework not in ("torch", "numpy"):
         return True if protocol == "Iterable" else None
+    if framework == "numpy" and value.dims == ():
+        return protocol == "Hashable" if value.scalar else None
     if protocol == "Hashable":
         return framework == "torch"
     return True if protocol in ("Iterable", "Sized", "Container", "Collection") else None

@@ -160,11 +160,18 @@ def _bounded(c: Call, values: list[Value], largest: bool) -> Value:
     others = [v for v in values if type(v) is not int]
     numbers = all(isinstance(v, (Poly, Tensor)) or _may_be_number(v) for v in others)
     told = all(isinstance(v, (Poly, Tensor)) or getattr(v, "origin", "") == "data" for v in others)
-    result = record("extremum", values, {}, c.tr.unknown("an extremum", "data" if told else "imprecise"))
+    made = c.tr.unknown("an extremum", "data" if told else "imprecise", pytype=_common_type(values))
+    result = record("extremum", values, {}, made)
     if known and numbers:
         bounds = {"lo": max(known)} if largest else {"lo": None, "hi": min(known)}
         result.term = c.tr.fresh("extremum", "unknown" if told else "lost", **bounds)
     return result
+
+
+def _common_type(values: list[Value]) -> str:
+    """The type of one of several numbers, whichever it is; empty where one may be something else."""
+    kinds = {v.pytype if isinstance(v, Unknown) else "int" if isinstance(v, Poly) else type(v).__name__ for v in values}
+    return "" if not kinds <= {"int", "float", "number"} else kinds.pop() if len(kinds) == 1 else "number"
 
 
 def _may_be_number(value: Value) -> bool:
