@@ -347,7 +347,8 @@ def _unscaled(
     ends = [v if np.isinf(v) else v / factor for v in (lo, hi)]
     a, b = sorted(ends if factor > 0 else [v if np.isfinite(v) else -v for v in ends])
     slack = tensor.dtype.tiny / abs(factor)  # a result below it carries few bits, or is 0
-    return x, a - abs(a) * 4 * tensor.dtype.eps - slack, b + abs(b) * 4 * tensor.dtype.eps + slack
+    pads = [abs(v) * 4 * tensor.dtype.eps + slack if np.isfinite(v) else 0.0 for v in (a, b)]
+    return x, a - pads[0], b + pads[1]
 
 
 def refine_by(run: Run, condition: AbstractTensor, truth: bool, tensor: AbstractTensor) -> AbstractTensor | None:

@@ -29,6 +29,14 @@ def failing(graph: Graph, ranges: dict[str, tuple[float, float]]) -> bool:
     return bool(rules(graph, ranges))
 
 
+def test_what_a_quotient_says_of_an_infinite_limit() -> None:
+    """A case that asks for -inf divided by what is below 0 had no bounds but NaN (found by `benchmarks/soundness.py`)."""
+    tally = Tally(problems=[])
+    check_excused(np.random.default_rng([1387485592, 305, 1, 3]), 6, tally)
+    assert tally.checks > 0
+    assert tally.problems == []
+
+
 @pytest.mark.parametrize("factor", [None, 2.0, 0.5])
 def test_a_factor_before_the_bound_makes_no_difference(factor: float | None) -> None:
     b = Builder()
