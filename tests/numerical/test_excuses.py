@@ -30,7 +30,7 @@ def failing(graph: Graph, ranges: dict[str, tuple[float, float]]) -> bool:
 
 
 def test_what_a_quotient_says_of_an_infinite_limit() -> None:
-    """A case that asks for -inf divided by what is below 0 had no bounds but NaN (found by `benchmarks/soundness.py`)."""
+    """A case that asks for -inf divided by what is below 0 had no bounds but NaN."""
     tally = Tally(problems=[])
     check_excused(np.random.default_rng([1387485592, 305, 1, 3]), 6, tally)
     assert tally.checks > 0
