@@ -90,6 +90,14 @@ def test_the_record_computes_what_the_run_computed(function: Callable[..., Any])
             np.testing.assert_allclose(mine, theirs, rtol=1e-5)
 
 
+def test_what_training_moves_is_known_of_variables_that_a_run_makes() -> None:
+    def function(x: Any) -> Any:
+        return keras.layers.BatchNormalization(name="norm")(x, training=False)
+
+    record = recorded(function, np.ones((2, 3), np.float32))
+    assert sorted(trainable for _, trainable in record.variables.values()) == [False, False, True, True]
+
+
 def kinds_behind_a_reading(record: eager_run.EagerRun) -> set[str]:
     names = set(eager_run.frozen(record))
     return {node.op for node in record.definition.node if node.name in names}

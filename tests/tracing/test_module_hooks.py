@@ -91,3 +91,15 @@ def test_a_submodule_is_found_though_the_hook_knows_none(hook: str, tmp_path: Pa
     assert not told(tmp_path, hook, program.format(inner=4))
     shared = explore(tmp_path, "run.py", ast.parse(program.format(inner=5)), Versions())
     assert [p.proved for p in shared.problems.values() if p.level == "error"] == [True]
+
+
+@pytest.mark.parametrize("rows", [3, 4])
+def test_what_fails_in_a_module_that_the_hook_imports_is_told(rows: int, tmp_path: Path) -> None:
+    global_sum = f"\nimport torch\n\nscale = torch.ones({rows}) + torch.ones(3)\n"
+    program = "from net_package import Net\n"
+    package = tmp_path / "net_package"
+    package.mkdir()
+    (package / "__init__.py").write_text(BY_NAME)
+    (package / "net.py").write_text(NET + global_sum)
+    shared = explore(tmp_path, "run.py", ast.parse(program), Versions())
+    assert [p.level for p in shared.problems.values()] == ["error"] * (rows == 4)

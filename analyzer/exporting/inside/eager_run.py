@@ -147,7 +147,7 @@ class _Recorder:
         tf.config.run_functions_eagerly(True)
         op_callbacks.add_op_callback(self._executed)
         try:
-            with _read(tf, self._was_read):
+            with _read(tf, self._was_read), tf.variable_creator_scope(self._created):
                 results = function(*given[0], **given[1])
         finally:
             op_callbacks.remove_op_callback(self._executed)
@@ -242,6 +242,15 @@ class _Recorder:
         if inputs and getattr(inputs[0], "dtype", None) == self._tf.resource and "Variable" in kind:
             return self._of_variable(kind, inputs, named, outputs)
         self._operator(kind, [self._reference(tensor) for tensor in inputs], inputs, named, outputs)
+
+    def _created(self, create: Callable[..., Any], **arguments: Any) -> Any:
+        """A variable that the run makes: whether training moves it is known of the object alone."""
+        variable = create(**arguments)
+        node = self._made.get(getattr(getattr(variable, "handle", None), "_id", -1))
+        if node is not None and node.name in self._record.variables:
+            value, _ = self._record.variables[node.name]
+            self._record.variables[node.name] = (value, bool(getattr(variable, "trainable", True)))
+        return variable
 
     def _made_variable(self, named: Mapping[str, Any], handle: Any) -> None:
         name = str(named.get("debug_name") or named.get("shared_name") or "Variable").strip("/")

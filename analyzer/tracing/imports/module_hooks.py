@@ -5,7 +5,7 @@ from __future__ import annotations
 from analyzer.tracing.imports.lazy_modules import LazyScope
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.values import Function, Module, Native, Unknown, Value
-from analyzer.tracing.paths.problems import PyRaise
+from analyzer.tracing.paths.problems import PyRaise, ShapeFailure
 from analyzer.tracing.paths.tracer import Tracer
 
 HOOK = "__getattr__"
@@ -22,6 +22,8 @@ def from_hook(tr: Tracer, module: Module, name: str) -> tuple[Value] | None:
         return None
     try:
         found = call(tr, hook, (name,), {})
+    except ShapeFailure:  # of the module that it imports
+        raise
     except PyRaise:
         return None
     return None if isinstance(found, Unknown) else (found,)
