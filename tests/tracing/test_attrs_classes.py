@@ -202,3 +202,10 @@ A({})
 
 def traced(folder: Path, text: str) -> Shared:
     return explore(folder, "net.py", ast.parse(text), Versions())
+
+
+@pytest.mark.parametrize("fields", ["_class = attr.ib(default=3)", "n = attr.ib(alias='def')", "n = _n = attr.ib(3)"])
+def test_fields_that_no_constructor_can_take_leave_the_class_open(fields: str, tmp_path: Path) -> None:
+    text = f"{HEAD}@attr.s\nclass A:\n    {fields}\na = A()\ntorch.zeros(2) + torch.zeros(3)\n"
+    shared = explore(tmp_path, "run.py", ast.parse(text), Versions())
+    assert [p.site.line for p in shared.problems.values()] == [text.count("\n")]

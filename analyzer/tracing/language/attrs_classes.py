@@ -7,6 +7,7 @@ inherits of it are then questions of any constructor.
 from __future__ import annotations
 
 import ast
+import keyword
 from collections.abc import Callable
 from typing import Any
 
@@ -57,7 +58,7 @@ def decorate(tr: Tracer, name: str, cls: Class, options: dict[str, Value]) -> Cl
     modern = name.rpartition(".")[2] in MODERN
     settled = _are_settled(options) and all(map(_has_no_fields, cls.mro[1:]))
     fields = _fields(cls, name, modern, options) if settled else None
-    if fields is None or not _in_order(fields):
+    if fields is None or not _in_order(fields) or not _have_arguments(fields):
         cls.mro.append(Unknown("what a class decorator adds"))
         return cls
     tr.touch(cls.scope)
@@ -143,6 +144,12 @@ def _in_order(fields: dict[str, Object]) -> bool:
     """Whether no field without a default follows one that has it, which attrs refuses."""
     placed = [_has_default(f) for f in fields.values() if _is_taken(f) and f.data.get("kw_only") is not True]
     return placed == sorted(placed)
+
+
+def _have_arguments(fields: dict[str, Object]) -> bool:
+    """Whether each field has an argument of its own in the constructor, which attrs cannot write otherwise."""
+    names = [_argument(name, field) for name, field in fields.items() if _is_taken(field)]
+    return len(set(names)) == len(names) and not any(map(keyword.iskeyword, names))
 
 
 def _argument(name: str, field: Object) -> str:
