@@ -5,20 +5,18 @@ from __future__ import annotations
 import ast
 import functools
 import re
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from analyzer.tracing.imports.added_folders import added_folders, named_folders
 from analyzer.tracing.imports.exports import refuse_missing
 from analyzer.tracing.imports.kept_modules import follow_once, met_half_done, start_folder, taken
 from analyzer.tracing.imports.lazy_modules import LazyScope, outline_of, provide
-from analyzer.tracing.imports.libraries import MARK, RULED, folder_of, is_installed, is_large, library_file, shown
+from analyzer.tracing.imports.libraries import MARK, folder_of, is_installed, is_large, shown
 from analyzer.tracing.imports.library_index import defining, index_of
+from analyzer.tracing.imports.module_files import MOST_BYTES, find_file, is_inside, parse
 from analyzer.tracing.imports.module_hooks import from_hook, is_hooked
 from analyzer.tracing.language.evaluation import run_block
 from analyzer.tracing.language.own_paths import own_path
-from analyzer.tracing.language.private_names import PRIVATE, with_private_names
 from analyzer.tracing.language.values import Api, Module, Scope, Value
 from analyzer.tracing.operators import constant_of, public_names
 from analyzer.tracing.operators.element_types import fact_of_type
@@ -28,8 +26,6 @@ from analyzer.tracing.paths.problems import PyRaise, ShapeFailure
 from analyzer.tracing.paths.tracer import Tracer
 
 MOST_MODULES = 240  # of one file's imports that are followed
-MOST_BYTES = 2_000_000  # of all of them together
-MOST_KEPT = 192  # syntax trees, for the files that are traced next: a source of 10 kB takes about 1 MB
 
 _ALIASES = (
     ("tensorflow.compat.v1.keras", "keras", "v1"),
@@ -84,7 +80,7 @@ def api_attribute(tr: Tracer, value: Api, name: str, node: ast.AST | None) -> Va
 
 def submodule(tr: Tracer, module: Module, name: str, node: ast.AST | None) -> Value:
     full = f"{module.name}.{name}" if module.name else name
-    if _find(tr, full) is not None:
+    if find_file(tr, full) is not None:
         return import_module(tr, full, whole=True)
     if library_name(tr, module, name):
         return module.scope.names[name]
@@ -94,7 +90,7 @@ def submodule(tr: Tracer, module: Module, name: str, node: ast.AST | None) -> Va
 
 def import_module(tr: Tracer, name: str, whole: bool) -> Value:
     """`import a.b` gives `a`, unless `whole`; each level is a repository module or a library."""
-    if _find(tr, name.partition(".")[0]) is None:
+    if find_file(tr, name.partition(".")[0]) is None:
         _refuse_absent(tr, name)
         if name.partition(".")[0] in ("tensorflow", "keras", "torch", "numpy", "tf_keras"):
             return canonical(name) if whole else canonical(name.partition(".")[0])
@@ -116,7 +112,7 @@ def import_from(tr: Tracer, node: ast.ImportFrom, store: Callable[[str, Value], 
     base = _base(tr.frame.path, node)
     if base == "__future__":
         return
-    local = _find(tr, base) is not None or (node.level > 0)
+    local = find_file(tr, base) is not None or (node.level > 0)
     if not local:
         _refuse_absent(tr, base)
     module: Value = _load(tr, base) if local else canonical(base)
@@ -176,7 +172,7 @@ def _member(tr: Tracer, module: Value, name: str, base: str, node: ast.ImportFro
         if found is not None:
             return found[0]
         full = f"{base}.{name}" if base else name
-        if _find(tr, full) is not None:
+        if find_file(tr, full) is not None:
             return import_module(tr, full, whole=True)
         if library_name(tr, module, name):
             return module.scope.names[name]
@@ -251,10 +247,10 @@ def _through_stars(
     """The last module, of those whose names are all taken over, that binds a name itself."""
     for node in reversed(stars):
         base = _base(path, node)
-        file = _find(tr, base)
+        file = find_file(tr, base)
         if file is None or base == module_of(path) or not _may_bind(file, name):
             continue
-        if not is_large(base) or _inside(file, tr.shared.root):
+        if not is_large(base) or is_inside(file, tr.shared.root):
             continue
         tr.shared.be_in_time()
         bound, inner_stars = _skeleton(file, file.stat().st_mtime_ns)
@@ -289,101 +285,9 @@ def _may_bind(file: Path, name: str) -> bool:
     return name.encode() in text or _STAR.search(text) is not None
 
 
-def _find(tr: Tracer, name: str) -> Path | None:
-    """The file of a repository module, looked for beside the importing file, at the root and below `src`."""
-    if not name or name.split(".")[0] in ("torch", "tensorflow", "numpy"):
-        return None
-    first = name.partition(".")[0]
-    own = bool(tr.frames) and tr.frame.path.partition("/")[0] == first  # what lies in the same package is no library
-    key = (name, own, *_looked_from(tr))
-    if key not in tr.shared.files:
-        tr.shared.files[key] = _search(tr, name) or (None if own else library_file(name))
-    return tr.shared.files[key]
-
-
-def _looked_from(tr: Tracer) -> tuple[str | bool | tuple[str, ...] | None, ...]:
-    """What of the script and of the importing file decides where a module is looked for: files of a folder share it."""
-    frames = (*tr.frames[:1], *tr.frames[-1:])
-    trees = [tr.shared.sources.get(f.path) for f in frames]
-    return (
-        *(f.path.rpartition("/")[0] for f in frames),
-        *map(_imports_relatively, trees),
-        *map(named_folders, trees),
-    )
-
-
-def _search(tr: Tracer, name: str) -> Path | None:
-    """In the interpreter's order: a folder without `__init__.py` counts only where no file of the name is found."""
-    relative = Path(*name.split("."))
-    bases = _search_path(tr, name.partition(".")[0])
-    for base in bases:
-        for candidate in (base / relative / "__init__.py", base / relative.with_suffix(".py")):
-            if candidate.is_file() and _inside(candidate, tr.shared.root):
-                return candidate
-    for base in bases:
-        folder = base / relative
-        if folder.is_dir() and _is_namespace(folder, name) and _inside(folder, tr.shared.root):
-            return folder
-    return None
-
-
-def _is_namespace(folder: Path, name: str) -> bool:
-    """Whether a folder without `__init__.py` is a package: it holds modules, or packages where no library is meant."""
-    if any(folder.glob("*.py")):
-        return True
-    return any(folder.glob("*/__init__.py")) and name not in RULED and library_file(name) is None
-
-
-def _search_path(tr: Tracer, first: str) -> list[Path]:
-    """Where Python looks for a top-level module: the script's folder, the root, `src`, the folder that holds the
-    importing package. A file inside a package is imported, so its own folder comes last; neither it nor the folders
-    above hide the standard library or one that has rules (`net/keras/` without `net/__init__.py` is `net.keras`), nor
-    does the folder above a package hide what is installed (it may lie in a package without `__init__.py` itself).
-    What a file adds to `sys.path` comes last, where nothing else has the module. A file with relative imports cannot be
-    a script, so its folder does not count. Nothing hides a module that is compiled into the interpreter."""
-    root = tr.shared.root
-    frames = (*tr.frames[:1], *tr.frames[-1:])
-    folders = [root / Path(f.path).parent for f in frames]
-    scripts = [f for f in folders[:1] if not (f / "__init__.py").is_file()]
-    if first in sys.builtin_module_names:
-        return []
-    if first in sys.stdlib_module_names:
-        return scripts
-    if first in RULED:
-        return list(dict.fromkeys((*scripts, root, root / "src")))
-    inside = any(_imports_relatively(tr.shared.sources.get(f.path)) for f in frames)
-    beside = [f for f in folders if f in scripts or not inside]
-    if is_installed(first):
-        return list(dict.fromkeys((*scripts, root, root / "src", *beside)))
-    above = map(_above_package, folders)
-    added = (folder for f in reversed(frames) for folder in added_folders(root, f.path, tr.shared.sources.get(f.path)))
-    return list(dict.fromkeys((*scripts, root, root / "src", *above, *beside, *added)))
-
-
-@functools.lru_cache(maxsize=512)
-def _imports_relatively(tree: ast.Module | None) -> bool:
-    """Whether a file says at its top level that it is part of a package."""
-    return tree is not None and any(isinstance(n, ast.ImportFrom) and n.level for n in tree.body)
-
-
-def _above_package(folder: Path) -> Path:
-    """The nearest folder above that is no package."""
-    while (folder / "__init__.py").is_file() and folder.parent != folder:
-        folder = folder.parent
-    return folder
-
-
-def _inside(candidate: Path, root: Path) -> bool:
-    try:
-        candidate.resolve().relative_to(root.resolve())
-    except (ValueError, OSError):
-        return False
-    return True
-
-
 def _load(tr: Tracer, name: str) -> Value:
     """The repository module with its top-level code traced once; cycles see it half done, as Python does."""
-    file = _find(tr, name)
+    file = find_file(tr, name)
     if file is None:
         return canonical(name) if name else Module("", ".", Scope())
     package = name.rpartition(".")[0]
@@ -396,7 +300,7 @@ def _load(tr: Tracer, name: str) -> Value:
         met_half_done(tr, kept_as)
     if kept is not None:
         return kept
-    inside = _inside(file, tr.shared.root)
+    inside = is_inside(file, tr.shared.root)
     relative = file.resolve().relative_to(tr.shared.root.resolve()).as_posix() if inside else shown(file, name)
     if file.is_dir():
         module = tr.modules[key] = Module(name, relative, Scope(), False)
@@ -437,33 +341,3 @@ def run_module(tr: Tracer, tree: ast.Module, scope: Scope, path: str) -> None:
         tr.note(f"importing {path} does not finish on this path")
     finally:
         del tr.frames[depth:]
-
-
-@functools.lru_cache(maxsize=MOST_KEPT)
-def parsed(source: bytes | str) -> ast.Module:
-    """The syntax tree of a source; trees are not changed, so files that import the same modules share them."""
-    return ast.parse(source)
-
-
-@functools.lru_cache(maxsize=MOST_KEPT)
-def mangled(source: bytes) -> ast.Module:
-    """The syntax tree with the names that Python gives to what is private in a class."""
-    return with_private_names(ast.parse(source))
-
-
-def parse(tr: Tracer, file: Path, relative: str) -> ast.Module | None:
-    known = tr.shared.sources.get(relative)
-    if known is not None:
-        return known
-    tr.shared.be_in_time()
-    try:
-        if file.stat().st_size > MOST_BYTES:
-            tr.note(f"{relative} is larger than {MOST_BYTES} bytes and is not followed")
-            return None
-        source = file.read_bytes()
-        tree = mangled(source) if relative.startswith(MARK) and PRIVATE.search(source) else parsed(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
-        tr.note(f"{relative} cannot be parsed and is not followed")
-        return None
-    tr.shared.sources[relative] = tree
-    return tree

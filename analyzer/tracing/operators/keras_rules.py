@@ -12,7 +12,8 @@ from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import asked_type, default_float
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.keras_configurations import copied_model
-from analyzer.tracing.operators.keras_models import apply_loss, build_sequential, flat, input_tensor
+from analyzer.tracing.operators.keras_losses import apply_loss
+from analyzer.tracing.operators.keras_models import build_sequential, flat, input_tensor
 from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require

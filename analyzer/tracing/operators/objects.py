@@ -11,7 +11,8 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Bound, DictV, ListV, Object, Unknown, Value
 from analyzer.tracing.operators.data import apply_transform, data_method
 from analyzer.tracing.operators.flags import parser_method, run_command
-from analyzer.tracing.operators.keras_models import call_loss, call_model, model_method
+from analyzer.tracing.operators.keras_losses import call_loss
+from analyzer.tracing.operators.keras_models import call_model, model_method
 from analyzer.tracing.operators.lightning_rules import trainer_method
 from analyzer.tracing.operators.matplotlib_rules import AXES, FIGURE, drawn
 from analyzer.tracing.operators.optimizers import group_of
