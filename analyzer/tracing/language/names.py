@@ -10,6 +10,7 @@ from analyzer.tracing.imports.lazy_modules import LazyScope, provide
 from analyzer.tracing.imports.modules import library_name
 from analyzer.tracing.language.builtins import BUILTINS
 from analyzer.tracing.language.known_types import function_of
+from analyzer.tracing.language.unbound_names import refuse_unbound
 from analyzer.tracing.language.values import Scope, Value
 from analyzer.tracing.paths.problems import PyRaise
 from analyzer.tracing.paths.tracer import Tracer
@@ -24,6 +25,8 @@ def lookup(tr: Tracer, name: str) -> Value:
     if home is not None and name in home.names:
         return home.names[name]
     globals_ = tr.frames[-1].scope.globals
+    if scope is not None and name not in scope.names and not isinstance(scope, LazyScope):
+        refuse_unbound(tr, name)
     while scope is not None:
         if (name in scope.names or isinstance(scope, LazyScope)) and provide(tr, scope, name):
             return scope.names[name]

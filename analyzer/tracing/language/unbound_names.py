@@ -1,0 +1,65 @@
+"""Names that a function binds somewhere, and that are read where its run has bound them nowhere."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+
+from analyzer.tracing.paths.problems import Diagnostic, PyRaise
+from analyzer.tracing.paths.tracer import Tracer
+
+_INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def refuse_unbound(tr: Tracer, name: str) -> None:
+    """Raises where the name is one of the function's own and nothing was decided or left out on the way to here.
+
+    Python: a name that is bound anywhere in a function is local to all of it, and to read it before is an
+    UnboundLocalError (language reference, 4.2.2).
+    """
+    frame = tr.frame
+    function = frame.function
+    if function is None or frame.cut or tr.path.decisions or not tr.certain or tr.in_definition:
+        return
+    if frame.scope.parent is not function.scope or name not in _local_names(function.node):
+        return
+    message = f"the name {name} is read, and no line that binds it has run"
+    if not tr.guards:
+        rule = "tracing/uncaught-exception"
+        tr.report(Diagnostic(rule, "error", message, tr.site(), "UnboundLocalError", certain=True))
+    raise PyRaise("UnboundLocalError", message)
+
+
+@functools.lru_cache(maxsize=512)
+def _local_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> frozenset[str]:
+    if isinstance(node, ast.Lambda):
+        return frozenset()
+    bound, shared = set[str](), set[str]()
+    for part in _own_parts(node):
+        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
+            bound.add(part.id)
+        elif isinstance(part, (ast.Global, ast.Nonlocal)):
+            shared.update(part.names)
+        elif isinstance(part, (ast.Import, ast.ImportFrom)):
+            bound.update((a.asname or a.name).partition(".")[0] for a in part.names)
+        elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            bound.add(part.name)
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in ("exec", "locals"):
+            return frozenset()  # what binds names unseen
+    return frozenset(bound - shared)
+
+
+def _own_parts(node: ast.AST) -> Iterator[ast.AST]:
+    """Parts of a body that bind in its own scope; of inner functions and classes the name alone."""
+    for part in getattr(node, "body", ()) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else ():
+        yield from _walked(part)
+
+
+def _walked(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    if isinstance(node, (*_INNER, *_COMPREHENSIONS)):
+        return
+    for part in ast.iter_child_nodes(node):
+        yield from _walked(part)
