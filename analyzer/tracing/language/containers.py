@@ -13,6 +13,7 @@ from typing import Any
 from analyzer.tracing.imports.registries import filled
 from analyzer.tracing.language.collected import as_dict, in_order, with_element
 from analyzer.tracing.language.contexts import enter, leave
+from analyzer.tracing.language.dictionary_keys import lacks
 from analyzer.tracing.language.evaluation import get_item, iterate, seen
 from analyzer.tracing.language.known_types import member, value_of
 from analyzer.tracing.language.lazy_iterators import ask, at_its_end, close, step_through
@@ -334,8 +335,9 @@ def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwarg
         filled(tr, owner, key)
         default = args[1] if len(args) > 1 else None
         itself = is_object(key) or (name != "get" and isinstance(key, IDENTICAL))
-        if is_plain(key) or itself or (hashable(key) and key in items):
-            if key in items:
+        here = hashable(key) and key in items
+        if is_plain(key) or itself or here or (name == "get" and lacks(owner, key)):
+            if here:
                 found = items[key]
                 if name == "pop":
                     tr.touch(owner)
