@@ -82,6 +82,42 @@ KERAS = """
         model(x)
         return model, (x,)
 """
+COMPILED = """
+    import keras
+    import tensorflow as tf
+
+
+    class Scale(keras.layers.Layer):
+        def build(self, shape):
+            self.deviation = self.add_weight(shape=(), initializer="ones", name="deviation")
+
+        def call(self, x):
+            return x * self.deviation + 1e-3 * tf.math.log(self.deviation) + self.deviation
+
+
+    def build():
+        inputs = keras.Input((4,))
+        model = keras.Model(inputs, Scale()(keras.layers.Dense(5)(inputs)))
+        model.compile("adam", loss=LOSS)
+        return model
+"""
+RECORDED = """
+    import tensorflow as tf
+
+
+    class Net(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.deviation = tf.Variable(tf.ones(4), name="deviation")
+
+        def __call__(self, x, labels):
+            spread = tf.reduce_sum(SIGN * self.deviation + 1e-3 * tf.math.log(self.deviation)) MORE
+            return spread + tf.reduce_sum(x[: int(labels[0].numpy())])
+
+
+    def build():
+        return Net(), (tf.random.stateless_uniform((8, 4), (1, 2)), tf.constant([3, 4, 5, 6]))
+"""
 
 
 class Absent(Worker):
@@ -102,7 +138,7 @@ def reviewed(workers: Confirmer, folder: Path, text: str, sign: str, more: str =
     (folder / "net.py").write_text(textwrap.dedent(text).replace("SIGN", sign).replace(" MORE", more))
     target = TargetConfig(id="net", entry="net.py:build")
     graph = export("net.py:build", folder, target=target, sandbox=ProcessSandbox())
-    assert len(graph.losses) == 1
+    assert len(graph.losses) == 1 or graph.training is not None
     found = analyse(graph, target, explain=False, confirmer=workers, root=folder).findings
     (finding,) = [f for f in found if f.rule == "numerical/log-of-nonpositive"]
     assert finding.confidence is Confidence.CONFIRMED
@@ -122,6 +158,23 @@ def test_a_deviation_that_training_keeps_away_from_0_is_a_note(workers: Confirme
     found = reviewed(workers, tmp_path, text, "-3")
     assert found.level is Level.NOTE
     assert "short training runs of the model's own loss (Adam and SGD" in " ".join(found.evidence.sentences)
+
+
+@pytest.mark.parametrize(
+    ("loss", "level"),
+    [
+        ("lambda target, predicted: 3 * predicted", Level.ERROR),
+        ("lambda target, predicted: -3 * predicted", Level.NOTE),
+        ("'mse'", Level.ERROR),  # of large inputs
+        ("keras.losses.SparseCategoricalCrossentropy(from_logits=True)", Level.ERROR),
+    ],
+)
+def test_a_keras_model_is_trained_by_the_loss_that_it_was_compiled_with(
+    workers: Confirmer, tmp_path: Path, loss: str, level: Level
+) -> None:
+    found = reviewed(workers, tmp_path, COMPILED.replace("LOSS", loss), "")
+    assert found.level is level
+    assert "the model's own loss" in " ".join(found.evidence.sentences)
 
 
 @pytest.mark.parametrize(("sign", "level"), [("3", Level.ERROR), ("-3", Level.NOTE)])
@@ -181,3 +234,12 @@ def test_a_run_of_either_engine_ends_at_the_same_step(sign: float, watched: str)
     assert [(r.told, r.failed) for r in mine] == [(r.told, r.failed) for r in other]
     assert all(abs(a.steps - b.steps) <= 1 for a, b in zip(mine, other, strict=True))
     assert any(r.failed for r in mine) == ((sign > 0) == (watched == "logarithm"))
+
+
+@pytest.mark.parametrize(("sign", "level"), [("3", Level.ERROR), ("-3", Level.NOTE)])
+def test_a_recorded_run_of_tensorflow_is_trained_as_recorded(
+    workers: Confirmer, tmp_path: Path, sign: str, level: Level
+) -> None:
+    found = reviewed(workers, tmp_path, RECORDED, sign)
+    assert found.level is level
+    assert "the model's own loss" in " ".join(found.evidence.sentences)
