@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,7 @@ def exported(project, export_entry, more: str) -> Graph:
         ("model.compile(loss=lambda target, made: keras.ops.mean(made * keras.ops.square(target)))", [["batch", 5]]),
     ],
 )
-def test_the_compiled_loss_has_a_graph_of_its_own(project, export_entry, more: str, targets: list[list[object]]) -> None:
+def test_the_compiled_loss_has_a_graph_of_its_own(project, export_entry, more: str, targets: list[list[Any]]) -> None:
     graph = exported(project, export_entry, more)
     assert (graph.losses, [v.name for v in graph.graph.inputs]) == ((), ["features"])
     assert graph.training is not None

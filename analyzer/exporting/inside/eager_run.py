@@ -137,7 +137,7 @@ class _Recorder:
         self._current: dict[str, str] = {}  # variables that the run assigned: the output with their value
         self._silent = False
         self._first = tf.constant(0)._id  # what has a smaller number was made before the run
-        self._standing: dict[int, list[Any]] = {}  # by the address of their values: handles of variables
+        self._standing: dict[int, list[Any]] = {}  # variables by the address of their values
 
     def run(self, function: Any, specs: Any, examples: Any) -> EagerRun:
         tf = self._tf
@@ -169,10 +169,10 @@ class _Recorder:
             if isinstance(found, BaseResourceVariable):
                 with contextlib.suppress(Exception):  # one that holds no value yet
                     self._variables[found.handle._id] = (found, found.read_value())
-        for handle, (variable, value) in self._variables.items():
+        for variable, value in self._variables.values():
             address = _address(value)
             if address is not None:
-                self._standing.setdefault(address, []).append((handle, variable))
+                self._standing.setdefault(address, []).append(variable)
 
     def _input(self, spec: Any, value: Any) -> Any:
         tf = self._tf
@@ -226,10 +226,10 @@ class _Recorder:
         TensorFlow does not tell of the reading of a variable that is an operand itself (``tf.exp(variable)``).
         """
         address = _address(tensor) if tensor._id > self._first else None
-        held = [(h, v) for h, v in self._standing.get(address or 0, ()) if v.dtype == tensor.dtype]
-        if len(held) != 1 or held[0][1].shape != tensor.shape:
+        held = [v for v in self._standing.get(address or 0, ()) if v.dtype == tensor.dtype and v.shape == tensor.shape]
+        if len(held) != 1:
             return False
-        ((_, variable),) = held
+        (variable,) = held
         self._of_variable("ReadVariableOp", [variable.handle], {"dtype": variable.dtype}, [tensor])
         return True
 

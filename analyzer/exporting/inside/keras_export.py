@@ -110,7 +110,7 @@ def _with_tensorflow(built: Built, request: Mapping[str, Any], out: str, project
 
     shown = tfx.examples_of(built.inputs, accepted, tf)
     values: tuple[Any, dict[str, Any]] = (tuple(value for _, value in items), {})
-    signature = (tuple(flat_specs), {})
+    signature: tuple[tuple[Any, ...], dict[str, Any]] = (tuple(flat_specs), {})
     made = tfx.export_function(call_with, signature, values, built, request, out, project, notes, shown)
     return {**made, **compiled_loss.exported(model, call_with, flat_specs, made, out, tf)}
 
