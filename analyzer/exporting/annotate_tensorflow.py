@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from analyzer.loading.tensorflow_nodes import tensor_of
 from analyzer.problem import TargetProblem
 
 WEIGHTS = "weights.bin"
+TRAINING = "training.pb"
 
 
 def graph_of_graphdef(file: Path, manifest: Manifest) -> Graph:
@@ -30,12 +32,28 @@ def graph_of_graphdef(file: Path, manifest: Manifest) -> Graph:
         inputs={(name, 0): name for name in manifest.inputs},
     )
     graph = convert(read_program(file), known=known, versions=dict(manifest.versions))
+    graph = replace(graph, training=_training(file.parent / TRAINING, manifest, known))
     if outputs and not manifest.weights:
         _restrict(graph, list(outputs))
     _describe_inputs(graph, manifest)
     _annotate(graph, manifest)
     graph.model.metadata_props[SIGNATURE] = "\n".join(manifest.inputs)  # the graph lacks those that are not used
     return graph
+
+
+def _training(file: Path, manifest: Manifest, known: FileFacts) -> Graph | None:
+    """The graph with the compiled loss; None where there is none that can be read."""
+    if not manifest.loss or not known.outputs or not file.is_file():
+        return None
+    loss = manifest.loss.removesuffix(":0")
+    inputs = {**known.inputs, **{(name, 0): name for name in manifest.targets}}
+    try:
+        known = replace(known, outputs={**known.outputs, loss: tensor_of(manifest.loss)}, inputs=inputs)
+        graph = convert(read_program(file), known=known, versions=dict(manifest.versions))
+    except TargetProblem:
+        return None
+    _describe_inputs(graph, manifest)
+    return replace(graph, losses=(loss,))
 
 
 def _restrict(graph: Graph, outputs: list[str]) -> None:

@@ -74,6 +74,7 @@ class Manifest:
     `ran`: PyTorch ran the module itself on its example. `recorded`: numbers that the model read from its own values are
     fixed in it; `read` are the inputs that alone decide these numbers, None where others may; `frozen` are the nodes of
     a recorded TensorFlow run that rest on such numbers.
+    `loss` and `targets` are a result and inputs of the graph beside the model's own that has the compiled loss.
     """
 
     failure: str | None = None
@@ -102,6 +103,8 @@ class Manifest:
     filled: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     undefined: UndefinedGradient | None = None
     outputs: tuple[str, ...] = ()
+    loss: str = ""
+    targets: tuple[str, ...] = ()
     axes: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     shapes: Mapping[str, tuple[tuple[int | str, ...], str]] = field(default_factory=dict)
     created: Mapping[str, Location] = field(default_factory=dict)
@@ -163,6 +166,8 @@ def _manifest(data: Any) -> Manifest:
         filled={_text(k): tuple(1 if int(n) > 0 else 0 for n in v[:2]) for k, v in data.get("filled", {}).items()},
         undefined=_undefined(data.get("undefined")),
         outputs=_list(data.get("outputs", [])),
+        loss=_text(data.get("loss", "")),
+        targets=_list(data.get("targets", [])),
         axes={
             _text(k): {int(axis): _text(symbol) for axis, symbol in v.items()} for k, v in data.get("axes", {}).items()
         },

@@ -65,6 +65,7 @@ class Graph:
     `versions` names the framework and exporter versions that made it.
     `losses` names output values that are losses (training graphs), in case analyses want gradients.
     `ran`: PyTorch ran the module on the example that it was exported with.
+    `training` is the same with the loss that the model was compiled with, where no result of its own is one.
     `opened` names the project's files that its export read and that its sources do not tell, relative to the root.
     """
 
@@ -74,6 +75,7 @@ class Graph:
     losses: tuple[str, ...] = ()
     opened: tuple[str, ...] = ()
     ran: bool = False
+    training: Graph | None = None
 
     @property
     def graph(self) -> ir.Graph:

@@ -232,6 +232,11 @@ def _beyond_examples(
     """The inputs that nobody described, where they fail the operator only if unlike their examples."""
     if like is None or (like.shows(warning) if confirmation is None else not confirmation.beyond):
         return ()
+    return _narrowed(case, warning, like)
+
+
+def _narrowed(case: TargetCase, warning: Alarm, like: LikeExamples) -> tuple[str, ...]:
+    """The inputs that the operator depends on and of which the examples show less than is assumed."""
     narrowed = {a.name for a, b in zip(case.assumptions, like.assumptions, strict=True) if a != b}
     # What the operand rests on; where that is nothing of them (the weights of classes), what its other operands do.
     for each in (warning, replace(warning, operand=-1)):
@@ -280,8 +285,10 @@ def _confirm(
         larger = as_examples_show(case.graph, case.assumptions, math.inf)
         likely = found(case.like.assumptions, case.like.assumptions, larger)
     best = likely
-    if likely is None or unimportant(likely.standing):
-        other = found(case.assumptions, *([case.assumptions] if case.like is None else []))
+    # What depends on no input of which examples show less is weighed by where the weights stand, as without examples.
+    beyond = case.like is not None and bool(_narrowed(case, warning, case.like))
+    if likely is None or (unimportant(likely.standing) and (beyond or warning.backward)):
+        other = found(case.assumptions, *([] if beyond else [case.assumptions]))
         if other is not None and (likely is None or not unimportant(other.standing)):
             best = replace(other, beyond=case.like is not None)
     if best is not None:

@@ -98,6 +98,29 @@ def test_what_training_moves_is_known_of_variables_that_a_run_makes() -> None:
     assert sorted(trainable for _, trainable in record.variables.values()) == [False, False, True, True]
 
 
+@pytest.mark.parametrize(
+    ("formula", "variables"),
+    [
+        (lambda x, v, w, start: x * tf.math.log(v), ["v"]),  # an operand that TensorFlow reads unseen
+        (lambda x, v, w, start: tf.exp(w) + x * tf.exp(v), ["v", "w"]),
+        (lambda x, v, w, start: x * tf.math.log(start), []),  # the numbers of a weight, and no weight
+        (lambda x, v, w, start: x * tf.math.log(np.array([1.0, 2.0], np.float32)), []),
+    ],
+)
+def test_a_variable_that_is_an_operand_itself_is_read(formula: Callable[..., Any], variables: list[str]) -> None:
+    start = tf.constant([1.0, 2.0])
+    v, w = tf.Variable(start, name="v"), tf.Variable([3.0, 4.0], name="w")
+
+    def function(x: Any) -> Any:
+        return formula(x, v, w, start)
+
+    record = recorded(function, np.ones(2, np.float32))
+    assert sorted(record.variables) == variables
+    reads = [node.input[0] for node in record.definition.node if node.op == "ReadVariableOp"]
+    assert sorted(reads) == variables
+    np.testing.assert_allclose(replayed(record, np.ones(2, np.float32))[0], function(tf.ones(2)).numpy(), rtol=1e-6)
+
+
 def kinds_behind_a_reading(record: eager_run.EagerRun) -> set[str]:
     names = set(eager_run.frozen(record))
     return {node.op for node in record.definition.node if node.name in names}

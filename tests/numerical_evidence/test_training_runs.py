@@ -12,6 +12,7 @@ from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.objective import LOWEST
 from analyzer.numerical.confirm.problem import SearchProblem
 from analyzer.numerical.confirm.search import TorchTrials
+from analyzer.numerical.confirm.torch_training import TorchTrainer
 from analyzer.numerical.confirm.training import ENOUGH, trained
 
 N = helper.make_node
@@ -54,7 +55,7 @@ def test_a_loss_that_pulls_a_deviation_to_0_shows_its_logarithm(sign: float) -> 
     """Batches of large numbers index outside the table: such runs end, and the others go on."""
     problem = _problem(sign)
     witness = {x.name: TorchTrials(problem).made(x, 0.5) for x in problem.leaves}
-    found = trained(problem, witness, "l", 0)
+    found = trained(TorchTrainer(problem, "l"), witness, 0)
     assert bool(found.failed) == (sign > 0)
     assert found.failed or found.runs >= ENOUGH
 
@@ -78,7 +79,7 @@ def test_a_run_that_fails_alone_shows_nothing(
         return training.TrainingRun(5, True, again if task.anew else training.PLANS.index(task.plan) in plans)
 
     monkeypatch.setattr(training, "run_of", run)
-    found = trained(problem, {}, "l", 0)
+    found = trained(TorchTrainer(problem, "l"), {}, 0)
     assert found.failed == failed
     assert found.once == ("" if failed else once)
 
@@ -86,5 +87,5 @@ def test_a_run_that_fails_alone_shows_nothing(
 def test_the_same_run_again_starts_from_other_weights() -> None:
     problem = _problem(3.0)
     witness = {x.name: TorchTrials(problem).made(x, 0.5) for x in problem.leaves}
-    task = training.TrainingTask(problem, training.PLANS[0], witness, "l", 0)
+    task = training.TrainingTask(TorchTrainer(problem, "l"), training.PLANS[0], witness, 0)
     assert all(other.anew and other.seed != task.seed for other in training.repeated(task))

@@ -136,6 +136,8 @@ class _Recorder:
         self._made: dict[int, Any] = {}  # handles of variables that the run makes: their nodes
         self._current: dict[str, str] = {}  # variables that the run assigned: the output with their value
         self._silent = False
+        self._first = tf.constant(0)._id  # what has a smaller number was made before the run
+        self._standing: dict[int, list[Any]] = {}  # variables by the address of their values
 
     def run(self, function: Any, specs: Any, examples: Any) -> EagerRun:
         tf = self._tf
@@ -167,6 +169,10 @@ class _Recorder:
             if isinstance(found, BaseResourceVariable):
                 with contextlib.suppress(Exception):  # one that holds no value yet
                     self._variables[found.handle._id] = (found, found.read_value())
+        for variable, value in self._variables.values():
+            address = _address(value)
+            if address is not None:
+                self._standing.setdefault(address, []).append(variable)
 
     def _input(self, spec: Any, value: Any) -> Any:
         tf = self._tf
@@ -201,7 +207,7 @@ class _Recorder:
 
     def _reference(self, tensor: Any) -> str:
         """The output of a node that gives the tensor: a constant's node is made where it is first used."""
-        if tensor._id not in self._names:
+        if tensor._id not in self._names and not self._reads_variable(tensor):
             if tensor.dtype in (self._tf.resource, self._tf.variant):
                 raise NotRecorded("it keeps state that is no variable")
             self._silent = True
@@ -213,6 +219,19 @@ class _Recorder:
             self._constant.add(tensor._id)
             self._record.constants[node.name] = len(self._record.operators)
         return self._names[tensor._id]
+
+    def _reads_variable(self, tensor: Any) -> bool:
+        """Whether a tensor that no operator gave is the value of a variable, which it then shares the memory of.
+
+        TensorFlow does not tell of the reading of a variable that is an operand itself (``tf.exp(variable)``).
+        """
+        address = _address(tensor) if tensor._id > self._first else None
+        held = [v for v in self._standing.get(address or 0, ()) if v.dtype == tensor.dtype and v.shape == tensor.shape]
+        if len(held) != 1:
+            return False
+        (variable,) = held
+        self._of_variable("ReadVariableOp", [variable.handle], {"dtype": variable.dtype}, [tensor])
+        return True
 
     def _handle(self, tensor: Any) -> Any:
         """The node of a variable, by its handle."""
@@ -323,6 +342,17 @@ class _Recorder:
                 node.attr[attribute.name].CopyFrom(attribute.default_value)
             elif attribute.type.startswith("list"):
                 node.attr[attribute.name].list.SetInParent()
+
+
+def _address(tensor: Any) -> int | None:
+    """Where a tensor's numbers stand in memory; None where it has none, or does not tell."""
+    import numpy
+
+    try:
+        array = numpy.asarray(memoryview(tensor))
+    except (TypeError, ValueError, BufferError, RuntimeError):
+        return None
+    return int(array.__array_interface__["data"][0]) if array.size else None
 
 
 def _frames(frame: Any) -> Iterator[tuple[str, int]]:

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import creation
+from . import compiled_loss, creation
 from .entry import Built
 from .examples import array, concrete, match
 from .failure import ExportFailure, Project, describe
@@ -85,7 +85,8 @@ def _with_tensorflow(built: Built, request: Mapping[str, Any], out: str, project
         def call(*flat: Any) -> Any:
             return model(tf.nest.pack_sequence_as(declared, list(flat)), training=False)
 
-        return tfx.export_function(call, (tuple(specs), {}), ((), {}), built, request, out, project, notes, {})
+        made = tfx.export_function(call, (tuple(specs), {}), ((), {}), built, request, out, project, notes, {})
+        return {**made, **compiled_loss.exported(model, call, specs, made, out, tf)}
     items = list(structure.items()) if isinstance(structure, dict) else list(enumerate(structure))
     accepted = tfx.parameters(model.call)
     labels = [
@@ -109,7 +110,9 @@ def _with_tensorflow(built: Built, request: Mapping[str, Any], out: str, project
 
     shown = tfx.examples_of(built.inputs, accepted, tf)
     values: tuple[Any, dict[str, Any]] = (tuple(value for _, value in items), {})
-    return tfx.export_function(call_with, (tuple(flat_specs), {}), values, built, request, out, project, notes, shown)
+    signature: tuple[tuple[Any, ...], dict[str, Any]] = (tuple(flat_specs), {})
+    made = tfx.export_function(call_with, signature, values, built, request, out, project, notes, shown)
+    return {**made, **compiled_loss.exported(model, call_with, flat_specs, made, out, tf)}
 
 
 def _run(model: Any, value: Any, accepted: list[str]) -> Any:

@@ -157,7 +157,7 @@ def export_function(
             ) from error
         where = "" if place is None else f" at {place[0]}:{place[1]}"
         return _of_record(recorded, [*notes, eager_run.note(recorded, _cause(error) + where)], examples, out, entry, tf)
-    definition, variables = _definition(concrete, tf)
+    definition, variables = definition_of(concrete, tf)
     _write(definition, out, entry)
     return {
         "format": "graphdef",
@@ -240,7 +240,7 @@ def _count_of_inputs(concrete: Any) -> int:
     return len(concrete.inputs) - len(concrete.captured_inputs)
 
 
-def _definition(concrete: Any, tf: Any) -> tuple[Any, dict[str, Any]]:
+def definition_of(concrete: Any, tf: Any) -> tuple[Any, dict[str, Any]]:
     """The GraphDef with captures made explicit, and variable node name -> value (NumPy)."""
     definition = concrete.graph.as_graph_def(add_shapes=True)
     variables = {id(v.handle): v for v in concrete.graph.variables}

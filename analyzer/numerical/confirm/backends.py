@@ -22,6 +22,7 @@ class ConcreteRun:
     engine: str
     gradients: dict[str, np.ndarray] = field(default_factory=dict)
     own: bool = True  # the gradient fails at the operator in question and not before it
+    sound: bool = True  # the gradients that reach that operator, and those that leave it, are finite
 
 
 def run_onnx(model_bytes: bytes, leaves: Arrays, wanted: Sequence[str], threads: int = 1) -> ConcreteRun:

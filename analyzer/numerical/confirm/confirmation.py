@@ -16,6 +16,7 @@ import onnx_ir as ir
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.confirm.batch_statistics import as_training, trained_by_batches
 from analyzer.numerical.confirm.child import JSON, WorkerFailed
+from analyzer.numerical.confirm.compiled_loss import with_compiled_loss
 from analyzer.numerical.confirm.ends import ends_of
 from analyzer.numerical.confirm.engines import Engines, described
 from analyzer.numerical.confirm.extract import Slice, extract, whole
@@ -219,6 +220,8 @@ class Confirmer:
         whether short training runs show it."""
         if found.standing.exact or found.standing.elsewhere:
             return found
+        if weigh:
+            graph, ranges = with_compiled_loss(graph, warning.node, ranges)
         known, key = self._whole.setdefault(graph, {}), (frozenset(sizes.items()), frozenset(ranges.items()), means)
         if key not in known:
             known[key] = self._described_whole(graph, ranges, sizes, means)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,15 +61,32 @@ class TensorFlowProgram:
 
     def run(self, leaves: Arrays) -> ConcreteRun:
         """One run in graph mode."""
+        return self._run(leaves, self._fetched, self._gradients)
+
+    def run_for(self, leaves: Arrays, values: Collection[str], gradients: Collection[str]) -> ConcreteRun:
+        """The same of these values and these gradients alone."""
+        return self._run(
+            leaves,
+            {n: t for n, t in self._fetched.items() if n in values},
+            {n: t for n, t in self._gradients.items() if n in gradients},
+        )
+
+    def _run(self, leaves: Arrays, values: Mapping[str, Any], gradients: Mapping[str, Any]) -> ConcreteRun:
         feeds = {self._tensors[name]: value for name, value in leaves.items() if name in self._tensors}
-        results, slopes, own = self._session.run([self._fetched, self._gradients, self._own], feeds)
+        results, slopes, own = self._session.run([dict(values), dict(gradients), self._own], feeds)
         before, behind = own
         return ConcreteRun(
             {n: np.asarray(v) for n, v in results.items()},
             self._version,
             {n: np.asarray(v) for n, v in slopes.items()},
             not (before or behind) or (_sound(before) and not _sound(behind)),
+            _sound(before) and _sound(behind),
         )
+
+    @property
+    def sees_gradient(self) -> bool:
+        """Whether the gradients of the losses that reach the watched operator and leave it are known."""
+        return any(self._own)
 
     @property
     def definition(self) -> bytes:

@@ -1,7 +1,8 @@
-"""Whether ordinary training brings a failure about: several short runs of the model's own losses, in torch.
+"""Whether ordinary training brings a failure about: several short runs of the model's own losses.
 
 A failure that rests on weights far from where training starts is weighed against them. They differ in optimizer, rate,
-seed and data: inputs like the example and large ones, targets of 0, new ones each step or one batch.
+seed and data: inputs like the example and large ones, targets of 0, new ones each step or one batch. The policy is the
+same for every engine; what one step computes is the engine's (`torch_training`, `tensorflow_training`).
 """
 
 from __future__ import annotations
@@ -11,21 +12,17 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from analyzer.numerical.confirm.consequences import total_of
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.nearby import drawn_anew
-from analyzer.numerical.confirm.objective import failed
 from analyzer.numerical.confirm.outcome import Training
-from analyzer.numerical.confirm.points import LARGE, ordinary_points, tensor_of, usual
+from analyzer.numerical.confirm.points import LARGE, ordinary_points, usual
 from analyzer.numerical.confirm.position import weights_of
 from analyzer.numerical.confirm.problem import Point, SearchProblem
-from analyzer.numerical.confirm.search import TorchTrials, first_to_fail
-from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, finite, run
-from analyzer.numerical.confirm.torch_registry import Mode
+from analyzer.numerical.confirm.trials import Trials
 
 STEPS = 400
 LEAST = 40  # steps of a run that tells something
@@ -75,14 +72,39 @@ PLANS = (
 )
 
 
+class NoBatch(Exception):
+    """Numbers that are no batch of the model: they index outside of its table."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step shows: whether the operator under suspicion fails, and the gradients of the weights that the
+    losses depend on, empty where one or the loss is not finite."""
+
+    fails: bool
+    gradients: Mapping[str, Any]
+
+
+class Trainer(Protocol):
+    """One engine's steps of a model with losses, at points whose values are its own kind of tensor."""
+
+    @property
+    def problem(self) -> SearchProblem: ...
+
+    @property
+    def trials(self) -> Trials: ...
+
+    def step(self, state: Point) -> Step:
+        """What a step computes at these values. Raises `NoBatch`."""
+
+
 @dataclass(frozen=True)
 class TrainingTask:
     """A run to be made; `anew`: from other weights than the initial ones, drawn as those were."""
 
-    problem: SearchProblem
+    trainer: Trainer
     plan: Plan
     witness: Mapping[str, Any]
-    watched: str
     seed: int
     anew: bool = False
 
@@ -96,9 +118,9 @@ class TrainingRun:
     failed: bool = False
 
 
-def trained(problem: SearchProblem, witness: Mapping[str, Any], watched: str, seed: int) -> Training:
-    """Short runs of the whole model's losses, until the operator whose first result is `watched` fails in steps of two
-    of them: the same with other weights, drawn as the initial ones, and other data, or another plan's."""
+def trained(trainer: Trainer, witness: Mapping[str, Any], seed: int) -> Training:
+    """Short runs of the model's losses, until the operator under suspicion fails in steps of two of them: the same
+    with other weights, drawn as the initial ones, and other data, or another plan's."""
     began, runs, once = time.process_time(), 0, ""
     step = SECONDS / len(PLANS) / LEAST  # seconds that one took last
     for number, plan in enumerate(PLANS):
@@ -107,7 +129,7 @@ def trained(problem: SearchProblem, witness: Mapping[str, Any], watched: str, se
         if (ENOUGH - runs) * LEAST * step > left and number:
             break  # a model too large for as many runs as would tell something, or no time for another
         share = max(left / (len(PLANS) - number), 1.2 * LEAST * step)
-        task = TrainingTask(problem, plan, witness, watched, seed + 1000 * number)
+        task = TrainingTask(trainer, plan, witness, seed + 1000 * number)
         ended = run_of(task, now + min(left, share))
         step = (time.process_time() - now) / max(1, ended.steps)
         runs += ended.told
@@ -126,26 +148,23 @@ def repeated(task: TrainingTask) -> Iterator[TrainingTask]:
 
 
 def run_of(task: TrainingTask, deadline: float) -> TrainingRun:
-    problem, plan = task.problem, task.plan
-    weights = {x.name: x for x in _trained(problem)}
-    (start,) = ordinary_points(problem, task.seed, 1)
+    plan, trials = task.plan, task.trainer.trials
+    weights = {x.name: x for x in trained_weights(task.trainer.problem)}
+    (start,) = ordinary_points(task.trainer.problem, task.seed, 1, trials.made)
     if task.anew:
-        start |= drawn_anew(TorchTrials(problem), np.random.default_rng(task.seed))
+        start |= drawn_anew(trials, np.random.default_rng(task.seed))
     state, update, done = dict(start), _optimizer(plan), 0
-    for step, batch in enumerate(itertools.islice(_batches(problem, plan, task.witness, task.seed), STEPS), 1):
+    for step, batch in enumerate(itertools.islice(_batches(task), STEPS), 1):
         if time.process_time() > deadline:
             break
         state.update(batch)
-        leaves = _leaves(problem, state)
-        trace = OperatorTrace(task.watched)
         try:
-            values = run(problem.program, leaves, Mode(surrogate=False), trace)
-        except IndexError:
-            break  # large numbers that index a table: no batch of the model
-        if _fails(problem, values, trace):
+            shown = task.trainer.step(state)
+        except NoBatch:
+            break
+        if shown.fails:
             return TrainingRun(step, True, True)
-        gradients = _gradients(total_of(values, problem.losses), {n: leaves[n] for n in weights})
-        new = {name: update(name, state[name], gradient, step) for name, gradient in gradients.items()}
+        new = {name: update(name, state[name], gradient, step) for name, gradient in shown.gradients.items()}
         if not new or any(_leaps(weights[name], state[name], value) for name, value in new.items()):
             break  # another operator fails, or the run diverges
         state.update(new)
@@ -153,64 +172,29 @@ def run_of(task: TrainingTask, deadline: float) -> TrainingRun:
     return TrainingRun(done, done >= LEAST)
 
 
-def _batches(problem: SearchProblem, plan: Plan, witness: Mapping[str, Any], seed: int) -> Iterator[Point]:
+def _batches(task: TrainingTask) -> Iterator[Point]:
     """Inputs for every step, and the draws of random operators."""
-    data = _data(problem)
-    sizes = {n: max(LARGE, float(t.abs().max())) for n, t in witness.items() if t.numel() and t.is_floating_point()}
+    plan, trials = task.plan, task.trainer.trials
+    weights = {x.name for x in weights_of(task.trainer.problem)}
+    data = [x for x in task.trainer.problem.leaves if x.name not in weights]
+    seen = {x.name: trials.numbers(task.witness[x.name]) for x in data if x.floating and x.name in task.witness}
+    sizes = {name: max(LARGE, float(np.abs(numbers).max())) for name, numbers in seen.items() if numbers.size}
     numbers = sorted((x for x in data if x.role == "input" and x.floating), key=lambda x: -math.prod(x.shape))
     blank = numbers[1:] if plan.blank else []
     first: Point = {}
-    for step in itertools.count(seed):
+    for step in itertools.count(task.seed):
         rng = np.random.default_rng(step)
-        fresh = {x.name: tensor_of(x, usual(x, rng, sizes.get(x.name, LARGE) if plan.large else 0.0)) for x in data}
-        fresh |= {x.name: tensor_of(x, 0.0) for x in blank}
+        fresh = {x.name: trials.made(x, usual(x, rng, sizes.get(x.name, LARGE) if plan.large else 0.0)) for x in data}
+        fresh |= {x.name: trials.made(x, 0.0) for x in blank}
         if plan.single:
             first = first or fresh
             fresh |= {x.name: first[x.name] for x in data if x.role == "input"}
         yield fresh
 
 
-def _trained(problem: SearchProblem) -> list[Leaf]:
+def trained_weights(problem: SearchProblem) -> list[Leaf]:
+    """The weights that have a gradient in training."""
     return [x for x in weights_of(problem) if x.trained]
-
-
-def _data(problem: SearchProblem) -> tuple[Leaf, ...]:
-    names = {x.name for x in weights_of(problem)}
-    return tuple(x for x in problem.leaves if x.name not in names)
-
-
-def _leaves(problem: SearchProblem, state: Point) -> Point:
-    """The values of a step, of which the weights take gradients."""
-    leaves = {n: t.detach().clone() for n, t in state.items()}
-    for weight in _trained(problem):
-        leaves[weight.name].requires_grad_(True)
-    return leaves
-
-
-def _fails(problem: SearchProblem, values: Mapping[str, Any], trace: OperatorTrace) -> bool:
-    """Whether the watched operator fails by itself, or its gradient is the first not to be finite.
-
-    It fails by itself where what it is given is finite, whatever else of the same value failed before.
-    """
-    if any(failed(given, made, problem.infinite) for given, made in trace.executions):
-        return True
-    if trace.earlier:
-        return False
-    total = total_of(values, problem.losses)
-    if not problem.backward or total is None or not finite(total):
-        return False
-    return any(first_to_fail(total, given, made) for given, made in trace.executions)
-
-
-def _gradients(total: Any, weights: Point) -> Point:
-    """Of the weights that the loss depends on; empty where one is not finite."""
-    import torch
-
-    if total is None or not finite(total):
-        return {}
-    found = torch.autograd.grad(total, list(weights.values()), allow_unused=True)
-    gradients = {n: g for n, g in zip(weights, found, strict=True) if g is not None}
-    return gradients if all(finite(g) for g in gradients.values()) else {}
 
 
 def _optimizer(plan: Plan) -> Update:
@@ -222,7 +206,7 @@ def _optimizer(plan: Plan) -> Update:
         means[name] = 0.9 * means.get(name, 0.0) + 0.1 * gradient
         squares[name] = 0.999 * squares.get(name, 0.0) + 0.001 * gradient * gradient
         mean, square = means[name] / (1 - 0.9**step), squares[name] / (1 - 0.999**step)
-        return value - plan.rate * mean / (square.sqrt() + 1e-8)
+        return value - plan.rate * mean / (square**0.5 + 1e-8)
 
     def descent(name: str, value: Any, gradient: Any, step: int) -> Any:
         return value - plan.rate * gradient
@@ -235,4 +219,4 @@ def _leaps(weight: Leaf, value: Any, new: Any) -> bool:
 
     Ranges around small constants are narrower than ordinary steps.
     """
-    return bool(((new - value).abs() > max(weight.hi - weight.lo, LEAP)).any())
+    return bool((abs(new - value) > max(weight.hi - weight.lo, LEAP)).any())

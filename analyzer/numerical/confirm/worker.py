@@ -25,6 +25,7 @@ from analyzer.numerical.confirm import (
     search,
     tensorflow_graph,
     tensorflow_search,
+    tensorflow_training,
     training,
 )
 from analyzer.numerical.confirm.child import FILE_SIZE, MEMORY
@@ -37,6 +38,7 @@ from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
 from analyzer.numerical.confirm.torch_evaluation import PreparedModel, run
 from analyzer.numerical.confirm.torch_program import run_torch, run_torch_forward
 from analyzer.numerical.confirm.torch_registry import Mode, UnsupportedOperator
+from analyzer.numerical.confirm.torch_training import TorchTrainer
 
 CLOSEST_SECONDS = 1.0  # for points at which another engine's kernels may fail; a point takes milliseconds
 # Where the weights of a search may stand.
@@ -160,8 +162,15 @@ def _follow_in_tensorflow(request: dict[str, Any]) -> dict[str, Any]:
     with np.load(request["witness"]) as archive:
         witness = {name: archive[name] for name in archive.files}
     reached = tensorflow_search.reached(problem, witness, int(request["seed"]), request["forward"])
-    trained = reached and request["weigh"] and problem.losses  # training runs are torch's
-    return {"status": "followed", "reached": reached} if reached and not trained else {"status": "none"}
+    if not reached:
+        return {"status": "none"}
+    answer: dict[str, Any] = {"status": "followed", "reached": reached}
+    if request["weigh"] and problem.losses:
+        shown = tensorflow_training.trained_in_tensorflow(problem, witness, request["watched"], int(request["seed"]))
+        if shown is None:
+            return {"status": "none"}
+        answer["training"] = asdict(shown)
+    return answer
 
 
 def _compare(request: dict[str, Any]) -> dict[str, Any]:
@@ -206,7 +215,7 @@ def _follow(request: dict[str, Any]) -> dict[str, Any]:
     found = consequences.reached(problem, witness, seed, request["watched"])
     answer: dict[str, Any] = {"status": "followed", "reached": found}
     if answer["reached"] and request["weigh"] and problem.losses:
-        shown = training.trained(problem, witness, request["watched"], seed)
+        shown = training.trained(TorchTrainer(problem, request["watched"]), witness, seed)
         answer["training"] = asdict(shown)
     return answer
 
