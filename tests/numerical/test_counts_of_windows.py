@@ -105,3 +105,32 @@ def test_known_convolutions_lie_in_their_bounds(seed: int) -> None:
     (result,) = onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString()).run(None, {})
     assert low <= result.min() <= low + 1e-3
     assert high - 1e-3 <= result.max() <= high
+
+
+@pytest.mark.parametrize(("size", "step", "unsafe"), [(9, 2, False), (9, 3, False), (10, 3, True), (9, 4, True)])
+def test_blocks_that_overlap_divide_by_how_many_there_are(size: int, step: int, unsafe: bool) -> None:
+    """Where no block reaches an element, or none lies between two, it is divided by 0."""
+    b = Builder()
+    places = ((size - 3) // step + 1) ** 2
+    blocks, image, block = b.const(np.ones((1, 9, places))), b.const([size] * 2, np.int64), b.const([3] * 2, np.int64)
+    counts = b.op("Col2Im", blocks, image, block, strides=[step] * 2)
+    graph = b.graph(b.op("Div", b.const(1.0), counts, name="div"))
+    assert ("division-by-zero" in dict(rules(graph, {}))) is unsafe
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_known_blocks_that_overlap_lie_in_their_bounds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    block, strides, dilations = rng.integers(1, 4, (3, 2))
+    pads = rng.integers(0, 2, 4)
+    image = np.array([9, 10])
+    shown = (image + pads[:2] + pads[2:] - dilations * (block - 1) - 1) // strides + 1
+    b = Builder()
+    numbers = rng.normal(size=(2, 2 * block.prod(), shown.prod())).astype(np.float32)
+    options = {"strides": strides.tolist(), "dilations": dilations.tolist(), "pads": pads.tolist()}
+    given = b.const(numbers), b.const(image, np.int64), b.const(block, np.int64)
+    graph = b.graph(b.op("Col2Im", *given, **options))
+    low, high = bounds(graph, {})
+    (result,) = onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString()).run(None, {})
+    assert low <= result.min() <= low + 1e-3
+    assert high - 1e-3 <= result.max() <= high

@@ -69,6 +69,29 @@ def window_sums(
     return result.reshape(numbers.shape[0], out, *shown)
 
 
+def overlapped(
+    numbers: np.ndarray, image: list[int], block: list[int], strides: list[int], dilations: list[int], pads: list[int]
+) -> np.ndarray | None:
+    """Known blocks of columns added up where they overlap in an image, in float64; None where that takes long."""
+    n = len(block)
+    if numbers.ndim != 3 or len(image) != n or numbers.size > LARGEST or numbers.shape[1] % max(np.prod(block), 1):
+        return None
+    sizes = [d + pads[i] + pads[n + i] for i, d in enumerate(image)]
+    extents = [d * (k - 1) + 1 for d, k in zip(dilations, block, strict=True)]
+    shown = [(size - e) // s + 1 for size, e, s in zip(sizes, extents, strides, strict=True)]
+    if min(shown) <= 0 or min(pads) < 0 or np.prod(shown) != numbers.shape[2] or np.prod(sizes) > LARGEST:
+        return None
+    blocks = numbers.astype(np.float64).reshape(numbers.shape[0], -1, *block, *shown)
+    result = np.zeros((*blocks.shape[:2], *sizes))
+    for place in np.ndindex(*block):
+        spans = (
+            slice(p * d, p * d + (count - 1) * s + 1, s)
+            for p, d, s, count in zip(place, dilations, strides, shown, strict=True)
+        )
+        result[(slice(None), slice(None), *spans)] += blocks[(slice(None), slice(None), *place)]
+    return result[(slice(None), slice(None), *(slice(pads[i], pads[i] + d) for i, d in enumerate(image)))]
+
+
 def total(x: AbstractTensor, axes: tuple[int, ...] | None, kept: bool) -> AbstractTensor | None:
     """Sums of a constant of whole numbers along `axes`, where nothing is rounded in whatever order it is added up."""
     if x.data is None or x.nan or axes is None or not 1 < np.size(x.data) <= LARGEST or np.ndim(x.data) != x.rank:
