@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MAX_VALUES = 150  # looked at for one proof
 MAX_CUTS = 4  # of one value
+NARROW = 1e-4  # of bounds' own size: what separates those of one number that was computed
 MAX_CANDIDATES = 8  # inputs that are split; each doubles the work
 
 Candidate = tuple[AbstractTensor, list[float]]
@@ -35,7 +36,7 @@ def _candidates(operands: tuple[AbstractTensor, ...]) -> list[Candidate]:
         origin = tensor.origin
         inputs = origin.inputs if origin is not None and origin.rule.elementwise else ()
         tensors = [i for i in inputs if isinstance(i, AbstractTensor)]
-        constants = [t.low for t in tensors if t.low == t.high and np.isfinite(t.low)]
+        constants = [c for c in map(_threshold, tensors) if c is not None]
         kinked = bool(tensors) and bool(origin.rule.operator.traits & PIECEWISE_LINEAR)
         for item in tensors:
             uses[item.key] = uses.get(item.key, 0) + (2 if kinked else 1)
@@ -63,6 +64,15 @@ def _candidates(operands: tuple[AbstractTensor, ...]) -> list[Candidate]:
         if cuts:
             found.append((tensor, sorted(sorted(cuts, key=abs)[:MAX_CUTS])))
     return found[:MAX_CANDIDATES]
+
+
+def _threshold(tensor: AbstractTensor) -> float | None:
+    """The number that is the tensor's, or nearly so (computed from constants): of its bounds the one nearer to 0."""
+    low, high = tensor.low, tensor.high
+    if low == high or (low * high > 0 and high - low <= NARROW * abs(low)):
+        nearer = min(low, high, key=abs)
+        return float(nearer) if np.isfinite(nearer) else None
+    return None
 
 
 def _on_grid(tensor: AbstractTensor, cut: float) -> float:
@@ -105,7 +115,8 @@ def proves_by_splitting(run: Run, operands: tuple[AbstractTensor, ...], safe: Ca
                 budget -= len(cases)
                 if budget < 0:
                     return False
-                if all(_holds(run, operands, safe, case) for case in cases):
+                tensors = tuple(t for t, _ in group)
+                if all(_holds(run, operands, safe, case) or _never(run, tensors, case) for case in cases):
                     return True
     return False
 
@@ -130,6 +141,22 @@ def _holds(
     for piece in case:
         for key, tensor in consequences(piece).items():
             known[key] = tensor if key == piece.key else known.get(key, tensor)
-    whole = all(p.shape is not None and all(d == 1 for d in p.shape) for p in case)
-    memo: dict[int, Any] = {}
+    whole, memo = _single(case), dict[int, Any]()
     return safe(*(reevaluate(run, t, known, memo, whole) for t in operands))
+
+
+def _never(run: Run, tensors: tuple[AbstractTensor, ...], case: tuple[AbstractTensor, ...]) -> bool:
+    """Whether no element is such a case: one of the pieces lies apart from what the others say of its value."""
+    whole = _single(case)
+    for place, (tensor, piece) in enumerate(zip(tensors, case, strict=True)):
+        others = {k: t for i, p in enumerate(case) if i != place for k, t in consequences(p).items()}
+        if not others or piece.key in others:
+            continue
+        value = reevaluate(run, tensor, others, {}, whole)
+        if value.low > piece.high or value.high < piece.low:
+            return True
+    return False
+
+
+def _single(case: tuple[AbstractTensor, ...]) -> bool:
+    return all(p.shape is not None and all(d == 1 for d in p.shape) for p in case)

@@ -74,6 +74,9 @@ MORE = """
                 torch.nn.functional.pad(z, (1, 2)), z.repeat_interleave(2, 1), z.T.diagonal(),
                 z / w.abs(), z / 4.0, w / z[:1].abs(), z / (w + 3), w.abs() / z, z / (2 - 1j),
                 z * 1e-30 / (w.abs() * 1e-30), z * 1e30 / (w.abs().max() * 1e30), z * 1e-30 / 1e-30,
+                z * 1e-30 / (w * 1e-30), z * 1e30 / (w * 1e30), 1 / z, 1e-30 / (1e-30 * z), (2 - 1j) / w, z / w[0, 1],
+                z.real.to(torch.cfloat) / w, w / w.imag.to(torch.cfloat), z[:1] / w[1, 0], z.reciprocal(),
+                z * 1e-30 / (2e-30 - 1e-30j),
             )
             return tuple(torch.view_as_real(v) if v.is_complex() else v for v in given)
 
@@ -123,3 +126,43 @@ def test_an_operator_without_a_form_on_pairs_is_unknown_by_a_name_of_its_own(pro
     assert "tanh_of_pairs" in {n.op_type for n in graph.graph if n.domain == "torch.aten"}
     result = analyse(graph, target, confirm=False, explain=False)
     assert [f.rule for f in result.findings] == ["numerical/log-of-nonpositive"]
+
+
+QUOTIENTS = """
+    import torch
+    from torch import nn
+
+
+    class Quotient(nn.Module):
+        def __init__(self, least):
+            super().__init__()
+            self.least = least
+
+        def forward(self, x, y):
+            z = torch.view_as_complex(x)
+            return torch.view_as_real(z / torch.complex(y.abs() + self.least, z.imag))
+
+
+    def _given():
+        return torch.randn(2, 4, 2), torch.randn(2, 4)
+
+
+    def away():
+        return Quotient(1e-25), _given()
+
+
+    def meets():
+        return Quotient(0.0), _given()
+"""
+
+
+def test_a_complex_divisor_fails_where_both_of_its_parts_are_0(project):
+    """The square of a small one is 0 in float32, which PyTorch does not compute."""
+    project.write("net.py", QUOTIENTS)
+    found = {}
+    for name in ("away", "meets"):
+        target = TargetConfig(id=name, entry=f"net.py:{name}")
+        graph = export(target.entry, project.root, target=target, sandbox=ProcessSandbox())
+        result = analyse(graph, target, confirm=False, explain=False)
+        found[name] = {f.rule for f in result.findings}
+    assert found == {"away": set(), "meets": {"numerical/division-by-zero"}}

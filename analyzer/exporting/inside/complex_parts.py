@@ -93,16 +93,22 @@ def creation(node: Any, torch: Any) -> Callable[..., Any] | None:
 
 
 def quotient(node: Any, torch: Any) -> Callable[..., Any] | None:
-    """A form of what divides complex numbers by real ones: the exporter's own squares the divisor, which gives 0 or
-    infinity where PyTorch, which scales it, does not."""
-    if node.target._schema.name != "aten::div" or len(node.args) != 2 or not _is_complex(node, torch):
-        return None
-    dividend, divisor = node.args
-    if not _is_complex(dividend, torch) or not _is_real(divisor, torch):
-        return None
-    paired = _is_complex(divisor, torch)
+    """A form of what divides by complex numbers, or divides them by real ones.
 
-    def written(self: Any, other: Any) -> Any:
+    The exporter's own multiply by the conjugate and divide by the square of the modulus, which is 0 or infinity where
+    PyTorch, which scales the divisor by the larger one of its parts, gives ordinary numbers.
+    """
+    name = node.target._schema.name
+    operands = {"aten::div": node.args, "aten::reciprocal": (1.0, *node.args)}.get(name, ())
+    if len(operands) != 2 or node.kwargs or not _is_complex(node, torch):
+        return None
+    dividend, divisor = operands
+    scaled = _is_real(divisor, torch)
+    paired, complex_dividend = _is_complex(divisor, torch), _is_complex(dividend, torch)
+    if (scaled and not complex_dividend) or not (complex_dividend or isinstance(dividend, (int, float, complex))):
+        return None
+
+    def by_real(self: Any, other: Any) -> Any:
         from onnxscript import opset18 as op
 
         last = op.Constant(value_ints=[-1])
@@ -112,7 +118,38 @@ def quotient(node: Any, torch: Any) -> Callable[..., Any] | None:
             return op.Div(self, op.Gather(other, op.Constant(value_ints=[0]), axis=-1))
         return op.Div(self, op.Unsqueeze(op.CastLike(other, self), last))
 
-    return written
+    def by_complex(*given: Any) -> Any:
+        """(a + bi) / (c + di), where |c| ≥ |d| and r = d / c, is ((a + br) + (b - ar)i) / c / (1 + r²).
+
+        What is divided by is max(|c|, |d|), the sign apart: bounds of it tell whether both may be 0.
+        """
+        from onnxscript import opset18 as op
+
+        numbers = given if name == "aten::div" else (1.0, *given)
+        like = next(x for x in numbers if not isinstance(x, (int, float, complex)))
+        (a, b), (c, d) = (_real_and_imaginary(x, like) for x in numbers)
+        one, minus_one = op.CastLike(1.0, like), op.CastLike(-1.0, like)
+        wide, size = op.GreaterOrEqual(op.Abs(c), op.Abs(d)), op.Max(op.Abs(c), op.Abs(d))
+        sign = op.Where(op.Less(op.Where(wide, c, d), op.CastLike(0.0, like)), minus_one, one)
+        # Within 1, which the clip tells those who know ranges alone.
+        ratio = op.Clip(op.Mul(op.Div(op.Where(wide, d, c), size), sign), minus_one, one)
+        real = op.Where(wide, op.Add(a, op.Mul(b, ratio)), op.Add(op.Mul(a, ratio), b))
+        imaginary = op.Where(wide, op.Sub(b, op.Mul(a, ratio)), op.Sub(op.Mul(b, ratio), a))
+        rest = op.Mul(op.Add(op.Mul(ratio, ratio), one), sign)
+        last = op.Constant(value_ints=[-1])
+        parts = (op.Unsqueeze(op.Div(op.Div(part, size), rest), last) for part in (real, imaginary))
+        return op.Concat(*parts, axis=-1)
+
+    return by_real if scaled else by_complex
+
+
+def _real_and_imaginary(value: Any, like: Any) -> list[Any]:
+    """Of a number or of pairs."""
+    from onnxscript import opset18 as op
+
+    if isinstance(value, (int, float, complex)):
+        return [op.CastLike(part, like) for part in (complex(value).real, complex(value).imag)]
+    return [op.Gather(value, op.Constant(value_int=which), axis=-1) for which in (0, 1)]
 
 
 def _is_real(divisor: Any, torch: Any) -> bool:

@@ -82,6 +82,11 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
             facts = {"max": (0.0, axes)}
     if scale < 0 and dtype.is_float and (a.facts or b.facts) and ctx.options.affine:
         lo, hi = _ordered(a, b, lo, hi)
+    if scale > 0 and dtype.is_float and ctx.options.affine and not infinite:
+        for first, second in ((a, b), (b, a)):
+            taken = _negative_of(second)
+            if taken is not None and (first.facts or taken.facts):
+                lo, hi = _ordered(first, taken, lo, hi)
     if dtype.is_float and ctx.options.affine and not infinite:
         lo, hi = _related(ctx, a, b, scale, lo, hi)
     low_, high_ = (lo, hi) if starts is None else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
@@ -107,6 +112,20 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
     if sizes_a is not None or sizes_b is not None:
         result.dims = _size_arithmetic(a, b, scale)
     return result
+
+
+def _negative_of(x: AbstractTensor) -> AbstractTensor | None:
+    """The value of which `x` is the negative, an axis of size 1 more or less; None where it is not written so."""
+    origin = x.origin
+    if origin is None or not origin.inputs or not isinstance(origin.inputs[0], AbstractTensor):
+        return None
+    if origin.rule.name == "Neg":
+        return origin.inputs[0]
+    inner = _negative_of(origin.inputs[0]) if origin.rule.name in ("Unsqueeze", "ExpandDims") else None
+    if inner is None:
+        return None
+    result = origin.rule.function(origin.context, inner, *origin.inputs[1:])
+    return result if isinstance(result, AbstractTensor) else None
 
 
 def _ordered(a: AbstractTensor, b: AbstractTensor, lo: Array, hi: Array) -> tuple[Array, Array]:

@@ -14,6 +14,7 @@ from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.dtypes import Array, ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor, count, interval_tensor, smashed
 from analyzer.numerical.transfer.arithmetic import linear, product
+from analyzer.numerical.transfer.counted import window_sums
 from analyzer.numerical.transfer.matmul import anonymous, signed_sums, term_bounds, tight_sum
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.rounding import (
@@ -64,8 +65,12 @@ def convolution(
     shape: Shape | None,
     dtype: ElementType,
     key: Any,
+    exact: np.ndarray | None = None,
 ) -> AbstractTensor:
-    """Sums of products over a window; `weights`: the known kernel as (out channels, in channels of a group, …)."""
+    """Sums of products over a window; `weights`: the known kernel as (out channels, in channels of a group, …).
+
+    `exact`: the sums before anything is rounded, where all numbers are known.
+    """
     least, most = dims.low(terms), dims.high(terms)
     infinite = not (x.low > -np.inf and x.high < np.inf and w.low > -np.inf and w.high < np.inf)
     starts: Any = None
@@ -109,6 +114,8 @@ def convolution(
         lo = np.float64(np.nan_to_num(low * (least if low >= 0 else most), neginf=-np.inf))
         hi = np.float64(np.nan_to_num(high * (most if high >= 0 else least), posinf=np.inf))
         magnitude = np.maximum(np.abs(lo), np.abs(hi))
+    if exact is not None and not infinite and np.isfinite(exact).all():
+        starts, lo, hi, magnitude = None, np.float64(exact.min()), np.float64(exact.max()), np.max(magnitude)
     if dtype.is_float:
         lost = (rounding_terms(most) + FAST_CONVOLUTION) * accumulation_unit(dtype)
         slack = np.nan_to_num(magnitude * lost, posinf=0.0) + dtype.near_zero
@@ -137,20 +144,17 @@ def onnx_convolution(ctx: Context, x: AbstractTensor, w: AbstractTensor, dtype: 
     n = len(kernel)
     pads = list(ctx.attr("pads") or [0] * 2 * n)
     auto = str(ctx.attr("auto_pad", "NOTSET"))
+    strides, dilations = list(ctx.attr("strides") or [1] * n), list(ctx.attr("dilations") or [1] * n)
     shape: Shape | None = None
     if x.shape is not None:
-        spatial = spatial_sizes(
-            x.shape[2:],
-            kernel,
-            list(ctx.attr("strides") or [1] * n),
-            list(ctx.attr("dilations") or [1] * n),
-            pads,
-            auto,
-        )
+        spatial = spatial_sizes(x.shape[2:], kernel, strides, dilations, pads, auto)
         shape = (x.shape[0], w.shape[0], *spatial)
     padded = any(pads) or auto.startswith("SAME")
     weights = None if w.data is None else np.asarray(w.data)
-    return convolution(ctx, x, 1, w, weights, dims.product(w.shape[1:]), group, padded, shape, dtype, "onnx")
+    exact = None
+    if weights is not None and x.data is not None and not auto.startswith("SAME") and np.size(weights):
+        exact = window_sums(np.asarray(x.data), weights, group, strides, dilations, pads)
+    return convolution(ctx, x, 1, w, weights, dims.product(w.shape[1:]), group, padded, shape, dtype, "onnx", exact)
 
 
 def _with_bias(ctx: Context, result: AbstractTensor, bias: Any, axis: int) -> AbstractTensor:

@@ -7,6 +7,7 @@ import numpy as np
 from analyzer.numerical.domain.tensor import AbstractTensor, from_data
 
 LARGEST = 1 << 16  # elements
+MOST_TERMS = 1 << 22  # of a convolution
 
 
 def counted(a: AbstractTensor, b: AbstractTensor, scale: float) -> AbstractTensor | None:
@@ -41,6 +42,54 @@ def padded(x: AbstractTensor, widths: list[tuple[int, int]], value: float) -> Ab
     if np.prod(sizes, dtype=float) > LARGEST:
         return None
     return from_data(np.pad(np.asarray(x.data), widths, constant_values=value), x.dtype)
+
+
+def window_sums(
+    numbers: np.ndarray, weights: np.ndarray, group: int, strides: list[int], dilations: list[int], pads: list[int]
+) -> np.ndarray | None:
+    """A convolution of known numbers, as (batch, channels, …), in float64; None where it takes long or is empty."""
+    n = weights.ndim - 2
+    out, inside, *kernel = weights.shape
+    if numbers.ndim != n + 2 or numbers.shape[1] != inside * group or out % group or min(pads) < 0:
+        return None
+    wide = np.pad(numbers.astype(np.float64), [(0, 0), (0, 0), *zip(pads[:n], pads[n:], strict=True)])
+    extents = [d * (k - 1) + 1 for d, k in zip(dilations, kernel, strict=True)]
+    shown = [(size - e) // s + 1 for size, e, s in zip(wide.shape[2:], extents, strides, strict=True)]
+    if min(shown) <= 0 or numbers.shape[0] * out * np.prod(shown, dtype=float) * inside * np.prod(kernel) > MOST_TERMS:
+        return None
+    result = np.zeros((numbers.shape[0], group, out // group, *shown))
+    for place in np.ndindex(*kernel):
+        spans = (
+            slice(p * d, p * d + (size - 1) * s + 1, s)
+            for p, d, s, size in zip(place, dilations, strides, shown, strict=True)
+        )
+        seen = wide[(slice(None), slice(None), *spans)].reshape(numbers.shape[0], group, inside, *shown)
+        factors = weights[(slice(None), slice(None), *place)].astype(np.float64).reshape(group, out // group, inside)
+        result += np.einsum("bgi...,goi->bgo...", seen, factors)
+    return result.reshape(numbers.shape[0], out, *shown)
+
+
+def overlapped(
+    numbers: np.ndarray, image: list[int], block: list[int], strides: list[int], dilations: list[int], pads: list[int]
+) -> np.ndarray | None:
+    """Known blocks of columns added up where they overlap in an image, in float64; None where that takes long."""
+    n = len(block)
+    if numbers.ndim != 3 or len(image) != n or numbers.size > LARGEST or numbers.shape[1] % max(np.prod(block), 1):
+        return None
+    sizes = [d + pads[i] + pads[n + i] for i, d in enumerate(image)]
+    extents = [d * (k - 1) + 1 for d, k in zip(dilations, block, strict=True)]
+    shown = [(size - e) // s + 1 for size, e, s in zip(sizes, extents, strides, strict=True)]
+    if min(shown) <= 0 or min(pads) < 0 or np.prod(shown) != numbers.shape[2] or np.prod(sizes) > LARGEST:
+        return None
+    blocks = numbers.astype(np.float64).reshape(numbers.shape[0], -1, *block, *shown)
+    result = np.zeros((*blocks.shape[:2], *sizes))
+    for place in np.ndindex(*block):
+        spans = (
+            slice(p * d, p * d + (count - 1) * s + 1, s)
+            for p, d, s, count in zip(place, dilations, strides, shown, strict=True)
+        )
+        result[(slice(None), slice(None), *spans)] += blocks[(slice(None), slice(None), *place)]
+    return result[(slice(None), slice(None), *(slice(pads[i], pads[i] + d) for i, d in enumerate(image)))]
 
 
 def total(x: AbstractTensor, axes: tuple[int, ...] | None, kept: bool) -> AbstractTensor | None:

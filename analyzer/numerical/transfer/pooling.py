@@ -12,6 +12,7 @@ from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.dtypes import select
 from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed
 from analyzer.numerical.transfer.convolution import spatial_sizes, tf_spatial
+from analyzer.numerical.transfer.counted import overlapped
 from analyzer.numerical.transfer.elementwise import absolute
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.rounding import ACCUMULATED, INTERPOLATED, accumulation_unit
@@ -241,6 +242,9 @@ def sampled(ctx: Context, x: AbstractTensor, *rest: Any) -> AbstractTensor:
         if x.dtype.is_float and np.isfinite(max(abs(lo), abs(hi)))
         else 0.0
     )
+    sums = _known_sums(ctx, x, rest) if ctx.op == "Col2Im" and slack < np.inf else None
+    if sums is not None and sums.size and np.isfinite(sums).all():
+        lo, hi = float(sums.min()), float(sums.max())
     a, b = ctx.finite(
         np.float64(lo - slack if lo else 0.0),
         np.float64(hi + slack if hi else 0.0),
@@ -250,3 +254,14 @@ def sampled(ctx: Context, x: AbstractTensor, *rest: Any) -> AbstractTensor:
     a, b = (-np.inf if np.isnan(a) else a), (np.inf if np.isnan(b) else b)
     mixed = ctx.op != "MaxRoiPool" and x.may_be_infinite  # infinity with a weight of 0, or with its opposite
     return AbstractTensor(x.dtype, ctx.declared_shape(), np.float64(a), np.float64(b), None, x.nan or mixed)
+
+
+def _known_sums(ctx: Context, x: AbstractTensor, rest: tuple[Any, ...]) -> np.ndarray | None:
+    """What Col2Im adds up of known numbers, before anything is rounded."""
+    image, block = (t.integers() if t is not None else None for t in (*rest, None, None)[:2])
+    if x.data is None or image is None or block is None:
+        return None
+    n = len(block)
+    strides, dilations = (list(ctx.attr(name) or [1] * n) for name in ("strides", "dilations"))
+    pads = list(ctx.attr("pads") or [0] * 2 * n)
+    return overlapped(np.asarray(x.data), list(image), list(block), strides, dilations, pads)
