@@ -6,7 +6,7 @@ from typing import Any
 
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
-from analyzer.tracing.language.values import Api, Layer, ListV, Native, Object, Unknown, Value
+from analyzer.tracing.language.values import Layer, ListV, Object, Unknown, Value
 from analyzer.tracing.operators import shape_of
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import asked_type, default_float
@@ -320,22 +320,10 @@ TABLE = {
 @operator(
     (
         "keras.callbacks.EarlyStopping keras.callbacks.ModelCheckpoint keras.callbacks.TensorBoard "
-        "keras.regularizers.l2 keras.callbacks.ReduceLROnPlateau "
-        "keras.metrics.Mean keras.metrics.SparseCategoricalAccuracy keras.regularizers.L2"
+        "keras.callbacks.ReduceLROnPlateau "
+        "keras.metrics.Mean keras.metrics.SparseCategoricalAccuracy"
     ),
     "*args",
 )
 def ignored(op: Op, args: tuple[Value, ...]) -> Value:
     return op.tr.unknown(op.short, "imprecise", op.short, "object")
-
-
-_INITIALIZERS = (
-    "Constant GlorotNormal GlorotUniform HeNormal HeUniform LecunNormal LecunUniform Ones Orthogonal RandomNormal "
-    "RandomUniform TruncatedNormal VarianceScaling Zeros"
-)
-
-
-@operator(" ".join(f"keras.initializers.{name}" for name in _INITIALIZERS.split()), "*args")
-def initializer(op: Op, args: tuple[Value, ...]) -> Value:
-    """A function of a shape, which gives a tensor of it."""
-    return Native(op.short, lambda c: call(c.tr, Api("tf.zeros"), (c.get(0, "shape"),), {}, c.node))

@@ -13,6 +13,7 @@ from analyzer.tracing.operators.data import apply_transform, data_method
 from analyzer.tracing.operators.flags import parser_method, run_command
 from analyzer.tracing.operators.keras_losses import call_loss
 from analyzer.tracing.operators.keras_models import call_model, model_method
+from analyzer.tracing.operators.keras_settings import SETTING, call_setting, setting_method
 from analyzer.tracing.operators.lightning_rules import trainer_method
 from analyzer.tracing.operators.matplotlib_rules import AXES, FIGURE, drawn
 from analyzer.tracing.operators.optimizers import group_of
@@ -86,6 +87,8 @@ def object_method(
         return call(tr, Bound(owner.attrs["image"], "copy"), (), {}) if name == "enhance" else tr.unknown(name)
     if kind == SPARSE:
         return sparse_method(tr, owner, name, args, kwargs, node)
+    if kind == SETTING:
+        return setting_method(tr, owner, name, args, kwargs, node)
     if kind == "counter":
         return tr.unknown(f"{name}()", "foreign")
     return tr.unknown_call(f"{kind}.{name}")
@@ -141,6 +144,8 @@ def call_object(
         return call_loss(tr, owner, args, kwargs, node)
     if owner.kind == "transform":
         return apply_transform(tr, owner, args[0] if args else None)
+    if owner.kind == SETTING:
+        return call_setting(tr, owner, args, kwargs, node)
     if owner.kind == "typer":
         for command in list(owner.data["commands"]):
             run_command(tr, command)

@@ -106,11 +106,7 @@ def assign(op: Op, ref: Value, value: Value, rest: tuple[Value, ...]) -> Value:
 @operator(
     "tf.variable_scope tf.name_scope tf.Graph tf.device tf.control_dependencies "
     "tf.get_default_graph tf.ConfigProto tf.get_variable_scope tf.init_scope "
-    "tf.random_normal_initializer tf.truncated_normal_initializer tf.constant_initializer "
-    "tf.zeros_initializer tf.contrib.layers.xavier_initializer "
-    "tf.glorot_uniform_initializer tf.summary.FileWriter tf.train.Saver "
-    "tf.contrib.layers.l2_regularizer tf.ones_initializer tf.train.Coordinator "
-    "tf.keras.initializers.GlorotUniform tf.random_uniform_initializer tf.initializers.random_normal",
+    "tf.summary.FileWriter tf.train.Saver tf.contrib.layers.l2_regularizer tf.train.Coordinator",
     "*args",
 )
 def ignored(op: Op, args: tuple[Value, ...]) -> Value:
