@@ -98,7 +98,7 @@ def test_a_call_has_the_shape_that_the_library_gives(call: str, tmp_path: Path) 
 @pytest.mark.parametrize("call", lines(REFUSED))
 def test_what_the_library_refuses_is_found(call: str, tmp_path: Path) -> None:
     text = f"{HEAD}\ny = {call}\n"
-    with pytest.raises(Exception):  # noqa: B017, PT011
+    with pytest.raises(Exception):  # noqa: B017
         exec(text, {})
     shared = explore(tmp_path, "program.py", ast.parse(text), Versions())
     assert [p.proved for p in shared.problems.values() if p.level == "error"] == [True]

@@ -9,6 +9,7 @@ from analyzer.tracing.language.names import lookup
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Function, ListV, Object, Value
 from analyzer.tracing.operators.hyperparameters import dropped, plain
+from analyzer.tracing.operators.keras_objects import learning_rate
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
@@ -60,13 +61,30 @@ _OPTIMIZERS = (
     + " "
     + " ".join(
         f"keras.optimizers.{n}"
-        for n in ["Adam", "SGD", "RMSprop", "Adagrad", "AdamW", "Nadam", "Adadelta", "Adamax", "Ftrl"]
+        for n in [
+            "Adam",
+            "SGD",
+            "RMSprop",
+            "Adagrad",
+            "AdamW",
+            "Nadam",
+            "Adadelta",
+            "Adamax",
+            "Ftrl",
+            "Adafactor",
+            "Lion",
+            "Lamb",
+            "Muon",
+        ]
     )
     + " tf.optimizers.Adam tf.optimizers.SGD",
     "*args",
 )
 def optimizer(op: Op, args: tuple[Value, ...]) -> Value:
-    return Object("optimizer", site=op.where)
+    given = op.extra.get("learning_rate", op.extra.get("lr", args[0] if args else None))
+    rate = learning_rate(given)
+    step = Tensor((), "int64", "tf", tags=frozenset(("variable",)))
+    return Object("optimizer", {"learning_rate": rate, "lr": rate, "iterations": step}, site=op.where)
 
 
 @operator(
@@ -104,9 +122,9 @@ def assign(op: Op, ref: Value, value: Value, rest: tuple[Value, ...]) -> Value:
 
 
 @operator(
-    "tf.variable_scope tf.name_scope tf.Graph tf.device tf.control_dependencies "
-    "tf.get_default_graph tf.ConfigProto tf.get_variable_scope tf.init_scope "
-    "tf.summary.FileWriter tf.train.Saver tf.contrib.layers.l2_regularizer tf.train.Coordinator",
+    "tf.variable_scope tf.name_scope tf.device tf.control_dependencies "
+    "tf.get_default_graph tf.get_variable_scope tf.init_scope "
+    "tf.contrib.layers.l2_regularizer",
     "*args",
 )
 def ignored(op: Op, args: tuple[Value, ...]) -> Value:
