@@ -29,12 +29,17 @@ def _dense(size: Size) -> Size:
     return floor_div(floor_div(size + 3, 4), 8)
 
 
+def _mobile(size: Size) -> Size:
+    """Once rounded up, four times rounded down."""
+    return floor_div(floor_div(size + 1, 2), 16)
+
+
 # Each with the size of a picture without classes, its channels, and what happens to height and width.
 _NETWORKS: dict[str, tuple[int, int, Callable[[Size], Size]]] = {
     "VGG16": (224, 512, _down), "VGG19": (224, 512, _down),
     "ResNet50": (224, 2048, _up), "ResNet101": (224, 2048, _up), "ResNet152": (224, 2048, _up),
     "ResNet50V2": (224, 2048, _up), "ResNet101V2": (224, 2048, _up), "ResNet152V2": (224, 2048, _up),
-    "MobileNet": (224, 1024, _up), "MobileNetV2": (224, 1280, _up),
+    "MobileNet": (224, 1024, _mobile), "MobileNetV2": (224, 1280, _up),
     "DenseNet121": (224, 1024, _dense), "DenseNet169": (224, 1664, _dense), "DenseNet201": (224, 1920, _dense),
     "EfficientNetB0": (224, 1280, _up), "EfficientNetB1": (240, 1280, _up), "EfficientNetB2": (260, 1408, _up),
     "EfficientNetB3": (300, 1536, _up), "EfficientNetB4": (380, 1792, _up), "EfficientNetB5": (456, 2048, _up),
@@ -99,11 +104,12 @@ def _input(op: Op, shape: tuple[Any, ...]) -> Value:
     return input_tensor(op, shape) if known else None
 
 
+_HOMES = """vgg16 vgg19 resnet resnet50 resnet_v2 mobilenet mobilenet_v2 mobilenet_v3 inception_v3 xception
+    inception_resnet_v2 densenet efficientnet efficientnet_v2 nasnet imagenet_utils convnext"""
+
+
 @operator(
-    " ".join(
-        f"keras.applications.{home}.preprocess_input"
-        for home in ["vgg16", "vgg19", "resnet", "resnet50", "resnet_v2", "mobilenet", "mobilenet_v2", "mobilenet_v3", "inception_v3", "xception", "inception_resnet_v2", "densenet", "efficientnet", "efficientnet_v2", "nasnet", "imagenet_utils", "convnext"]
-    ),
+    " ".join(f"keras.applications.{home}.preprocess_input" for home in _HOMES.split()),
     "x *rest",
 )
 def prepared(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:

@@ -10,6 +10,7 @@ from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Size, Tensor
 from analyzer.tracing.language.values import DictV, Layer, ListV, Object, Value
+from analyzer.tracing.paths.problems import ShapeFailure
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly, product
 
@@ -171,11 +172,25 @@ def output_shape(tr: Tracer, layer: Value, given: Value) -> Value:
         return tr.unknown("a shape", "imprecise")
     free = {i: tr.fresh("size", "batch", 1, graph=True) for i, n in enumerate(sizes) if n is None}
     dims = tuple(free.get(i, n) for i, n in enumerate(sizes))
-    made = call(tr, layer, (Tensor(dims, None, "tf", site=tr.site(), graph=True),), {})
+    try:
+        made = call(tr, _unbuilt(layer), (Tensor(dims, None, "tf", site=tr.site(), graph=True),), {})
+    except ShapeFailure:
+        return tr.unknown("a shape", "imprecise")  # what is only asked for is not refused by every layer
     if not isinstance(made, Tensor) or made.dims is None:
         return tr.unknown("a shape", "imprecise")
     whole = {str(symbol) for symbol in free.values()}
     return Size(tuple(None if str(n) in whole else n for n in made.dims))
+
+
+def _unbuilt(value: Value) -> Value:
+    """Another layer of the same arguments, so that what is only asked for builds nothing."""
+    if isinstance(value, Layer):
+        return Layer(value.name, {key: _unbuilt(part) for key, part in value.args.items()}, value.site)
+    if isinstance(value, ListV):
+        return ListV([_unbuilt(part) for part in value.items], value.open)
+    if isinstance(value, Object) and value.kind == "sequential":
+        return Object(value.kind, dict(value.attrs), {"layers": _unbuilt(value.data["layers"])}, value.site)
+    return value
 
 
 _OF_NORMALIZATION = ("gamma", "beta", "moving_mean", "moving_variance")
