@@ -199,3 +199,24 @@ def as_data(op: Op, value: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(value, Api):
         return value.name.rpartition(".")[2]
     return op.tr.unknown("plain data", "foreign", pytype="object")
+
+
+# -------------------------------------------------------------------------------------------------- pictures
+
+
+@operator("keras.utils.normalize", "x *rest")
+def normalised(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
+    source = tensor(op, x)
+    return op.tr.unknown("an array") if source is None else Tensor(source.shape, None, "numpy", site=op.where)
+
+
+@operator("keras.utils.img_to_array keras.preprocessing.image.img_to_array", "img data_format=None *rest")
+def array_of_picture(op: Op, img: Value, data_format: Value, rest: tuple[Value, ...]) -> Value:
+    """(height, width, channels), of a table with one channel."""
+    source = img if isinstance(img, Tensor) else None
+    if source is None or source.dims is None or data_format not in (None, "channels_last"):
+        sizes = tuple(op.tr.fresh(name, "unknown", 1) for name in ("height", "width", "channels"))
+        return Tensor(sizes if data_format in (None, "channels_last") else None, "float32", "numpy", site=op.where)
+    if len(source.dims) not in (2, 3):
+        return Tensor(None, "float32", "numpy", site=op.where)
+    return Tensor(source.dims if len(source.dims) == 3 else (*source.dims, 1), "float32", "numpy", site=op.where)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.names import lookup
 from analyzer.tracing.language.tensors import Tensor, show_shape
-from analyzer.tracing.language.values import Function, ListV, Object, Value
+from analyzer.tracing.language.values import Api, Function, ListV, Object, Value
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.keras_objects import learning_rate
 from analyzer.tracing.operators.operands import unknown_tensor
@@ -208,6 +208,25 @@ def ensure_shape(op: Op, x: Value, shape: Value, rest: tuple[Value, ...]) -> Val
 @operator("tf.Tensor.assign tf.Tensor.assign_add tf.Tensor.assign_sub", "input value *rest")
 def assign_method(op: Op, input: Value, value: Value, rest: tuple[Value, ...]) -> Value:
     return assign(op, input, value, ())
+
+
+@operator(
+    " ".join(f"tf.Tensor.scatter_nd_{n}" for n in ("update", "add", "sub", "max", "min"))
+    + " "
+    + " ".join(f"tf.Tensor.scatter_{n}" for n in ("update", "add", "sub", "max", "min", "mul", "div")),
+    "input *rest",
+)
+def scattered(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
+    """The variable, some of whose rows were written."""
+    if not isinstance(input, Tensor):
+        return unknown_tensor(op, "tf")
+    return Tensor(input.shape, input.dtype, "tf", site=op.where, sources=(input,), graph=input.graph, tags=input.tags)
+
+
+@operator("tf.Tensor.sparse_read tf.Tensor.gather_nd", "input indices *rest")
+def rows_read(op: Op, input: Value, indices: Value, rest: tuple[Value, ...]) -> Value:
+    target = "tf.gather" if op.short == "sparse_read" else "tf.gather_nd"
+    return call(op.tr, Api(target), (input, indices), {}, op.node)
 
 
 @operator("tf.Tensor.numpy tf.Tensor.read_value tf.Tensor.value tf.Tensor.initialized_value", "input")
