@@ -18,6 +18,7 @@ from tensorflow.keras import constraints, initializers, regularizers
 from keras.src.initializers.random_initializers import HeNormal
 from keras.src.ops.numpy import concatenate
 from tensorflow.python.framework import ops
+from tensorflow.python.layers import utils
 from tensorflow.python.ops import array_ops, init_ops_v2, math_ops, nn, nn_ops
 w = tf.ones((3, 4))
 
@@ -65,6 +66,8 @@ CALLS = """
     init_ops_v2.Ones()((2, 3))
     math_ops.logical_and(w > 0, w > 1)
     array_ops.concat([w, w], 1)
+    tf.ones((utils.conv_output_length(10, 3, "valid", 2), utils.conv_output_length(10, 3, "same", 3)))
+    tf.ones((utils.conv_output_length(10, 3, "valid", 1, 2), utils.conv_output_length(10, 3, "full", 2)))
 """
 REFUSED = """
     tf.matmul(w, initializers.get("zeros")((3, 4)))
