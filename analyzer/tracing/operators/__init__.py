@@ -28,6 +28,7 @@ from analyzer.tracing.language.values import (
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.flags import flag_values
 from analyzer.tracing.operators.keras_configurations import made_of_configuration
+from analyzer.tracing.operators.keras_second_names import own_keras_name
 from analyzer.tracing.operators.layer_attributes import layer_attribute, layer_attribute_deleted, layer_attribute_set
 from analyzer.tracing.operators.layers import call_layer, make_layer, open_sequence
 from analyzer.tracing.operators.layers import layer_method as run
@@ -135,6 +136,8 @@ def call_api(
     args = unwrapped(api.name, args)
     if api.name.startswith("tf."):
         name = own_tf_name(api.name, rules())
+    elif api.name.startswith("keras."):
+        name = own_keras_name(api.name, rules())
     elif api.name.startswith("scipy."):
         name = own_scipy_name(api.name, rules())
     else:

@@ -324,13 +324,42 @@ def data_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], k
             element = tr.unknown("a padded batch")
     elif name == "map" and args:
         element = call(tr, args[0], element if isinstance(element, tuple) else (element,), {})
-    elif name in ("unbatch", "window", "flat_map", "interleave", "apply"):
+    elif name == "unbatch":
+        element, count = _first_of(tr, element), None
+    elif name == "enumerate":
+        element = (Tensor((), "int64", "tf"), element)
+    elif name in ("flat_map", "interleave") and args:
+        inner = call(tr, args[0], element if isinstance(element, tuple) else (element,), {})
+        made = isinstance(inner, Object) and inner.kind == "tfdataset"
+        element, count = inner.data.get("element") if made else tr.unknown("an element"), None
+    elif name == "apply" and args:
+        return call(tr, args[0], (owner,), {})
+    elif name == "concatenate":
+        count = None
+    elif name == "reduce" and len(args) > 1:
+        taken = call(tr, args[1], (args[0], element), {})
+        return taken if isinstance(taken, Tensor) else tr.unknown("what a data set is reduced to", "imprecise")
+    elif name == "cardinality":
+        return Tensor((), "int64", "tf", value=count if type(count) is int else None)
+    elif name in ("window", "flat_map", "interleave", "apply"):
         element, count = tr.unknown("an element"), None
     elif name in ("make_one_shot_iterator", "make_initializable_iterator", "as_numpy_iterator", "__iter__"):
         return Object("tfdataset", data={"element": element})
     elif name in ("get_next", "next", "__next__"):
         return element
-    elif name not in ("shuffle", "repeat", "prefetch", "cache", "take", "skip", "filter", "with_options", "shard"):
+    elif name not in (
+        "shuffle",
+        "repeat",
+        "prefetch",
+        "cache",
+        "take",
+        "skip",
+        "filter",
+        "with_options",
+        "shard",
+        "snapshot",
+        "ignore_errors",
+    ):
         return tr.unknown(f"dataset.{name}()", "foreign")
     if name in ("take", "skip", "repeat", "filter", "shard") and type(count) is int:
         number = args[0] if args else kwargs.get("count")
@@ -353,6 +382,15 @@ def _number_of(name: str, count: int, number: int) -> int | None:
 
 def _rows(value: Tensor, size: Any) -> Tensor:
     return Tensor((size, *(value.dims or ())[1:]), value.dtype, "numpy", name=value.name)
+
+
+def _first_of(tr: Tracer, value: Value) -> Value:
+    """An element of a batch."""
+    if isinstance(value, tuple):
+        return tuple(_first_of(tr, v) for v in value)
+    if isinstance(value, DictV):
+        return DictV({k: _first_of(tr, v) for k, v in value.items.items()}, value.open)
+    return part_of(value, "tf") if isinstance(value, Tensor) and value.dims else tr.unknown("an element")
 
 
 def _batched(tr: Tracer, value: Value, size: Any) -> Value:

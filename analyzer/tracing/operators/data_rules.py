@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import DictV, Instance, ListV, Object, Unknown, Value
 from analyzer.tracing.operators.data import IMAGES, count_of, part_of, sliced
 from analyzer.tracing.operators.element_types import dtype_name
@@ -230,18 +230,69 @@ def from_slices(op: Op, tensors: Value, rest: tuple[Value, ...]) -> Value:
     return Object("tfdataset", data={"element": element, "count": count}, site=op.where)
 
 
+@operator("tf.data.Dataset.zip", "*datasets")
+def zipped(op: Op, datasets: tuple[Value, ...]) -> Value:
+    """Elements side by side, in the structure in which the data sets are given."""
+    given = datasets[0] if len(datasets) == 1 else op.extra.get("datasets", datasets)
+    counts: list[Value] = []
+
+    def element(value: Value) -> Value:
+        if isinstance(value, Object) and value.kind == "tfdataset":
+            counts.append(value.data.get("count"))
+            return value.data.get("element")
+        counts.append(None)
+        return op.tr.unknown("an element")
+
+    if isinstance(given, DictV):
+        whole: Value = DictV({key: element(value) for key, value in given.items.items()}, given.open)
+    elif isinstance(given, (tuple, ListV)):
+        whole = tuple(element(value) for value in (given.items if isinstance(given, ListV) else given))
+    else:
+        return op.tr.unknown("a data set")
+    known = bool(counts) and all(type(c) is int for c in counts)
+    return Object("tfdataset", data={"element": whole, "count": min(counts) if known else None}, site=op.where)
+
+
+@operator("tf.data.Dataset.range", "*args")
+def numbers(op: Op, args: tuple[Value, ...]) -> Value:
+    known = len(args) == 1 and type(args[0]) is int
+    data = {"element": Tensor((), "int64", "tf", site=op.where), "count": args[0] if known else None}
+    return Object("tfdataset", data=data, site=op.where)
+
+
 @operator(
-    ("tf.data.Dataset.range tf.data.Dataset.list_files tf.data.TFRecordDataset tf.data.TextLineDataset"),
+    "tf.data.Dataset.sample_from_datasets tf.data.Dataset.choose_from_datasets "
+    "tf.data.experimental.sample_from_datasets tf.data.experimental.choose_from_datasets",
+    "datasets *rest",
+)
+def one_of_them(op: Op, datasets: Value, rest: tuple[Value, ...]) -> Value:
+    parts = datasets.items if isinstance(datasets, ListV) else datasets if type(datasets) is tuple else ()
+    first = parts[0] if parts and isinstance(parts[0], Object) and parts[0].kind == "tfdataset" else None
+    element = op.tr.unknown("an element") if first is None else first.data.get("element")
+    return Object("tfdataset", data={"element": element}, site=op.where)
+
+
+@operator(
+    ("tf.data.Dataset.list_files tf.data.TFRecordDataset tf.data.TextLineDataset"),
     "*args",
 )
 def other_sources(op: Op, args: tuple[Value, ...]) -> Value:
-    told = "imprecise" if op.short == "range" else "data"
-    return Object("tfdataset", data={"element": op.tr.unknown("an element", told)}, site=op.where)
+    """Texts: the names of files, their lines or their records."""
+    return Object("tfdataset", data={"element": Tensor((), "string", "tf", site=op.where)}, site=op.where)
 
 
 @operator("tf.TensorSpec", "shape dtype='float32' name=None")
 def specification(op: Op, shape: Value, dtype: Value, name: Value) -> Value:
     return Object("tensor specification", {"shape": shape, "dtype": dtype, "name": name}, site=op.where)
+
+
+@operator("tf.TensorSpec.from_tensor tf.type_spec_from_value", "tensor *rest")
+def specification_of(op: Op, tensor: Value, rest: tuple[Value, ...]) -> Value:
+    found = tensor_of(op.tr, tensor, "tf")
+    if found is None or found.dims is None:
+        return op.tr.unknown("a specification", "imprecise")
+    attrs = {"shape": Size(found.dims), "dtype": found.dtype, "name": None}
+    return Object("tensor specification", attrs, site=op.where)
 
 
 @operator("tf.data.Dataset.from_generator", "generator output_types=None output_shapes=None *rest")

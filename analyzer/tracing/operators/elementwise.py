@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import operator
+from collections.abc import Callable
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Unknown, Value, is_term
@@ -154,7 +156,8 @@ def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtyp
         return unknown_tensor(op, framework, tuple(t for t in (a, b) if t is not None))
     scalar = _scalars(sign, a, b)
     if scalar is not None:
-        return Tensor((), a.dtype, framework, site=op.where, value=scalar, sources=(a, b), graph=a.graph or b.graph)
+        kind = "bool" if isinstance(scalar, bool) else a.dtype
+        return Tensor((), kind, framework, site=op.where, value=scalar, sources=(a, b), graph=a.graph or b.graph)
     for x, y in ((a, b), (b, a)):
         if x.dims is None and (y.dims == () or x is y):
             kept = dtype or _beside(sign, x, y)
@@ -213,6 +216,11 @@ def _number(value: Value) -> bool:
     )
 
 
+_COMPARED: dict[str, Callable[[int, int], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+
+
 def _compute(sign: str, x: Value, y: Value) -> Value:
     if isinstance(x, bool) or isinstance(y, bool):
         return None  # sums of truths are truths or numbers, as the element types have it
@@ -222,6 +230,8 @@ def _compute(sign: str, x: Value, y: Value) -> Value:
         return x - y
     if sign == "*":
         return x * y
+    if sign in _COMPARED and isinstance(x, int) and isinstance(y, int):
+        return _COMPARED[sign](x, y)
     if sign in ("//", "%") and isinstance(y, int) and y > 0:
         return floor_div(x, y) if sign == "//" else mod(x, y)
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analyzer.tracing.language.values import Api, Native, Unknown, Value
+from analyzer.tracing.operators.keras_custom_objects import registered
 from analyzer.tracing.operators.keras_ops_rules import softmax as of_rows
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
@@ -32,6 +33,9 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
 def activation(op: Op, identifier: Value, rest: tuple[Value, ...]) -> Value:
     if identifier is None:
         return Native("linear", lambda c: c.get(0))
+    own = registered(op.tr, identifier)
+    if own is not None:
+        return own
     return Api(_PREFIX + identifier) if isinstance(identifier, str) else identifier
 
 

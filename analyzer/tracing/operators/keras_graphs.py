@@ -7,10 +7,12 @@ from typing import Any
 
 from analyzer.operators.declaration import WEIGHTS
 from analyzer.operators.registry import layer_or_function
-from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.tensors import Size, Tensor
 from analyzer.tracing.language.values import DictV, Layer, ListV, Object, Value
+from analyzer.tracing.paths.problems import ShapeFailure
 from analyzer.tracing.paths.tracer import Tracer
-from analyzer.validity.terms import Poly
+from analyzer.validity.terms import Poly, product
 
 INPUT, OUTPUT = "symbolic input", "symbolic output"  # among what a layer's calls have fixed
 
@@ -135,12 +137,72 @@ def weights_of(model: Value, arrays: bool = False) -> ListV | None:
     return ListV(found) if chain and found else None
 
 
-WEIGHTS_BY_NAME = ("kernel", "bias", "embeddings")
+def trained_weights_of(model: Value) -> ListV | None:
+    """Those that training moves, where the program does not say which these are."""
+    chain = chain_of(model) if isinstance(model, Object) else [model]
+    found: list[Value] = []
+    for layer in (model, *(chain or ())):
+        given = layer.args if isinstance(layer, Layer) else {}
+        if (
+            not isinstance(layer, (Layer, Object))
+            or layer.attrs.get("trainable", given.get("trainable", True)) is not True
+        ):
+            return None
+    for layer in chain or ():
+        part = layer_weights(layer)
+        if part is None or not isinstance(layer, Layer):
+            return None
+        found += part[:-2] if layer.name.endswith("BatchNormalization") else part
+    return ListV(found) if chain and found else None
+
+
+def count_of_weights(weights: ListV | None) -> Value:
+    """How many numbers they have, None where that is not known."""
+    if weights is None or weights.open:
+        return None
+    sizes = [w.dims for w in weights.items if isinstance(w, Tensor)]
+    known = all(dims is not None for dims in sizes) and len(sizes) == len(weights.items)
+    return sum((product(dims) for dims in sizes if dims is not None), 0) if known else None
+
+
+def output_shape(tr: Tracer, layer: Value, given: Value) -> Value:
+    """What a layer or model makes of a tensor of the shape."""
+    sizes = tuple(given.items) if isinstance(given, ListV) and not given.open else given
+    if not isinstance(sizes, tuple) or not all(isinstance(n, (int, Poly, type(None))) for n in sizes):
+        return tr.unknown("a shape", "imprecise")
+    free = {i: tr.fresh("size", "batch", 1, graph=True) for i, n in enumerate(sizes) if n is None}
+    dims = tuple(free.get(i, n) for i, n in enumerate(sizes))
+    try:
+        made = call(tr, _unbuilt(layer), (Tensor(dims, None, "tf", site=tr.site(), graph=True),), {})
+    except ShapeFailure:
+        return tr.unknown("a shape", "imprecise")  # what is only asked for is not refused by every layer
+    if not isinstance(made, Tensor) or made.dims is None:
+        return tr.unknown("a shape", "imprecise")
+    whole = {str(symbol) for symbol in free.values()}
+    return Size(tuple(None if str(n) in whole else n for n in made.dims))
+
+
+def _unbuilt(value: Value) -> Value:
+    """Another layer of the same arguments, so that what is only asked for builds nothing."""
+    if isinstance(value, Layer):
+        return Layer(value.name, {key: _unbuilt(part) for key, part in value.args.items()}, value.site)
+    if isinstance(value, ListV):
+        return ListV([_unbuilt(part) for part in value.items], value.open)
+    if isinstance(value, Object) and value.kind == "sequential":
+        return Object(value.kind, dict(value.attrs), {"layers": _unbuilt(value.data["layers"])}, value.site)
+    return value
+
+
+_OF_NORMALIZATION = ("gamma", "beta", "moving_mean", "moving_variance")
+WEIGHTS_BY_NAME = ("kernel", "bias", "embeddings", *_OF_NORMALIZATION)
 
 
 def weight_by_name(layer: Layer, name: str) -> Value:
     """The weight that a layer of Keras keeps under the name once it was built; None where it is not known."""
     kind, place = layer.name.rpartition(".")[2], 1 if name == "bias" else 0
+    if name in _OF_NORMALIZATION:
+        weights = layer_weights(layer) if kind == "BatchNormalization" else None
+        return weights[_OF_NORMALIZATION.index(name)] if weights is not None and len(weights) == 4 else None
     held = layer_weights(layer) if name in WEIGHTS_BY_NAME and kind.startswith(("Dense", "Conv", "Embedding")) else None
     return held[place] if held is not None and place < len(held) else None
 

@@ -29,6 +29,27 @@ def loss_name(value: Value) -> str:
     return ""
 
 
+_ELEMENTWISE = frozenset(
+    [
+        "binarycrossentropy",
+        "mse",
+        "meansquarederror",
+        "mae",
+        "meanabsoluteerror",
+        "huber",
+        "poisson",
+        "kldivergence",
+        "hinge",
+        "squaredhinge",
+        "categoricalhinge",
+        "logcosh",
+        "meanabsolutepercentageerror",
+        "meansquaredlogarithmicerror",
+        "cosinesimilarity",
+    ]
+)
+
+
 def check_loss(op: Op, kind: str, target: Any, output: Any, y: Tensor) -> None:
     """What a Keras loss demands of targets and predictions (`keras.losses`)."""
     if kind == "categoricalcrossentropy":
@@ -52,7 +73,7 @@ def check_loss(op: Op, kind: str, target: Any, output: Any, y: Tensor) -> None:
             fail(op, "loss-shape", sentence, (y,))
         for a, b in zip(squeezed, output[:-1], strict=True):
             require(op, equal(a, b), "loss-shape", sentence, (y,))
-    elif kind in ("binarycrossentropy", "mse", "meansquarederror", "mae", "meanabsoluteerror", "huber"):
+    elif kind in _ELEMENTWISE:
         if len(target) == len(output) - 1 and output[-1] == 1:
             return
         if len(target) == len(output):

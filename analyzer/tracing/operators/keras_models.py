@@ -24,9 +24,17 @@ from analyzer.tracing.operators.data import representative
 from analyzer.tracing.operators.element_types import asked_type
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.keras_configurations import model_configuration
-from analyzer.tracing.operators.keras_graphs import find_layer, members_of, weights_of
+from analyzer.tracing.operators.keras_graphs import (
+    count_of_weights,
+    find_layer,
+    members_of,
+    output_shape,
+    trained_weights_of,
+    weights_of,
+)
 from analyzer.tracing.operators.keras_losses import check_loss, loss_name
 from analyzer.tracing.operators.keras_own_weights import keep_weight
+from analyzer.tracing.operators.keras_saved import save_model
 from analyzer.tracing.operators.keras_steps import first_batch, gives_batches, run_own_step
 from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.operands import tensor_of
@@ -112,6 +120,8 @@ def model_attribute(owner: Object, name: str) -> Value | None:
         return None if members is None else ListV(members)
     if name in ("weights", "variables"):
         return weights_of(owner)
+    if name in ("trainable_weights", "trainable_variables"):
+        return trained_weights_of(owner)
     if name in ("input_shape", "output_shape"):
         kind = name.removesuffix("_shape")
         tensor = owner.data.get(kind, owner.data.get(f"{kind}s"))
@@ -294,7 +304,14 @@ def model_method(
             return layer
         if name == "get_weights" and (held := weights_of(owner, arrays=True)) is not None:
             return held
-        if name == "get_config" and owner.kind in ("model", "sequential"):
+        if name == "save":
+            save_model(tr, owner, args[0] if args else kwargs.get("filepath"))
+            return None
+        if name == "count_params" and (total := count_of_weights(weights_of(owner))) is not None:
+            return total
+        if name == "compute_output_shape":
+            return output_shape(tr, owner, args[0] if args else kwargs.get("input_shape"))
+        if name in ("get_config", "to_json", "to_yaml") and owner.kind in ("model", "sequential"):
             return model_configuration(owner)
     if name == "compile":
         tr.touch(owner)

@@ -6,7 +6,7 @@ from typing import Any
 
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
-from analyzer.tracing.language.values import Api, Layer, ListV, Native, Object, Unknown, Value
+from analyzer.tracing.language.values import Layer, ListV, Object, Unknown, Value
 from analyzer.tracing.operators import shape_of
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import asked_type, default_float
@@ -237,7 +237,13 @@ _LOSSES = {
     "CategoricalCrossentropy": "categorical_crossentropy",
     "SparseCategoricalCrossentropy": "sparse_categorical_crossentropy",
     "BinaryCrossentropy": "binary_crossentropy", "MeanSquaredError": "mean_squared_error",
-    "MeanAbsoluteError": "mean_absolute_error", "Huber": "huber",
+    "MeanAbsoluteError": "mean_absolute_error", "Huber": "huber", "Poisson": "poisson",
+    "KLDivergence": "kl_divergence", "CosineSimilarity": "cosine_similarity", "Hinge": "hinge",
+    "SquaredHinge": "squared_hinge", "CategoricalHinge": "categorical_hinge", "LogCosh": "log_cosh",
+    "MeanAbsolutePercentageError": "mean_absolute_percentage_error",
+    "MeanSquaredLogarithmicError": "mean_squared_logarithmic_error",
+    "BinaryFocalCrossentropy": "binary_focal_crossentropy",
+    "CategoricalFocalCrossentropy": "categorical_focal_crossentropy",
 }  # fmt: skip
 
 
@@ -252,7 +258,11 @@ def loss_object(op: Op, args: tuple[Value, ...]) -> Value:
     )
 
 
-@operator(" ".join(f"keras.losses.{n}" for n in (*_LOSSES.values(), "mse", "mae")), "y_true y_pred *rest")
+_ELSEWHERE = ("poisson", "kl_divergence", "hinge", "mean_absolute_percentage_error", "mean_squared_logarithmic_error")
+_FUNCTIONS = [name for name in _LOSSES.values() if name not in _ELSEWHERE]
+
+
+@operator(" ".join(f"keras.losses.{n}" for n in (*_FUNCTIONS, "mse", "mae")), "y_true y_pred *rest")
 def loss_function(op: Op, y_true: Value, y_pred: Value, rest: tuple[Value, ...]) -> Value:
     return apply_loss(op.tr, op.short, y_true, y_pred, op.node, reduced=False)
 
@@ -315,27 +325,3 @@ TABLE = {
     for source, target in _SAME_AS_TF.items()
     for name, entry in getattr(operator(source, "*args")(_delegate(target)), "entries", ())
 }
-
-
-@operator(
-    (
-        "keras.callbacks.EarlyStopping keras.callbacks.ModelCheckpoint keras.callbacks.TensorBoard "
-        "keras.regularizers.l2 keras.callbacks.ReduceLROnPlateau "
-        "keras.metrics.Mean keras.metrics.SparseCategoricalAccuracy keras.regularizers.L2"
-    ),
-    "*args",
-)
-def ignored(op: Op, args: tuple[Value, ...]) -> Value:
-    return op.tr.unknown(op.short, "imprecise", op.short, "object")
-
-
-_INITIALIZERS = (
-    "Constant GlorotNormal GlorotUniform HeNormal HeUniform LecunNormal LecunUniform Ones Orthogonal RandomNormal "
-    "RandomUniform TruncatedNormal VarianceScaling Zeros"
-)
-
-
-@operator(" ".join(f"keras.initializers.{name}" for name in _INITIALIZERS.split()), "*args")
-def initializer(op: Op, args: tuple[Value, ...]) -> Value:
-    """A function of a shape, which gives a tensor of it."""
-    return Native(op.short, lambda c: call(c.tr, Api("tf.zeros"), (c.get(0, "shape"),), {}, c.node))

@@ -11,7 +11,7 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import CHILDREN, Bound, Instance, Layer, ListV, Unknown, Value
 from analyzer.tracing.operators.convolution_sizes import of_convolution
 from analyzer.tracing.operators.element_types import dtype_name
-from analyzer.tracing.operators.keras_graphs import INPUT, OUTPUT, weight_by_name, weights_of
+from analyzer.tracing.operators.keras_graphs import INPUT, OUTPUT, trained_weights_of, weight_by_name, weights_of
 from analyzer.tracing.operators.layer_parameters import STATISTICS, has_parameter, sizes_of
 from analyzer.tracing.operators.parts_of_layers import makes_anew, part_of
 from analyzer.tracing.operators.torch_modules import children_by_name, children_of
@@ -88,6 +88,8 @@ def _of_keras(layer: Layer, name: str) -> Value:
     """What a layer has once it was called: its symbolic input and output, and its weights; None where not known."""
     if name in ("input", "output"):
         return layer.built.get(OUTPUT if name == "output" else INPUT)
+    if name in ("trainable_weights", "trainable_variables"):
+        return trained_weights_of(layer)
     return weights_of(layer) if name in ("weights", "variables") else weight_by_name(layer, name)
 
 

@@ -34,7 +34,7 @@ from analyzer.tracing.operators.hyperparameters import FLOATS
 from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.keras_building import build, check_built
 from analyzer.tracing.operators.keras_construction import OF_KERAS_1, check_keras_construction
-from analyzer.tracing.operators.keras_graphs import remember_call, weights_of
+from analyzer.tracing.operators.keras_graphs import count_of_weights, output_shape, remember_call, weights_of
 from analyzer.tracing.operators.layer_attributes import register_tensor
 from analyzer.tracing.operators.layer_parameters import sizes_by_weight
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
@@ -371,6 +371,16 @@ _SELF = {
 }  # fmt: skip
 
 
+def _initial_state(tr: Tracer, layer: Layer, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """Zeros for each state of a cell of Keras 3."""
+    batch = tr.term_of(args[0] if args else kwargs.get("batch_size"), "batch_size")
+    units = tr.term_of(layer.args.get("units"), "units")
+    if batch is None or units is None:
+        return tr.unknown("states", "imprecise")
+    count = 2 if layer.name.endswith("LSTMCell") else 1
+    return ListV([Tensor((batch, units), None, "tf", site=tr.site()) for _ in range(count)])
+
+
 def layer_method(
     tr: Tracer, layer: Layer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
@@ -424,6 +434,15 @@ def layer_method(
         return tr.unknown(f"{name}()", "foreign")
     if name == "get_config":
         return DictV(layer.args, True)
+    if layer.name.startswith("keras.layers."):
+        if name == "count_params" and (total := count_of_weights(weights_of(layer))) is not None:
+            return total
+        if name == "compute_output_shape":
+            return output_shape(tr, layer, args[0] if args else kwargs.get("input_shape"))
+        if name == "get_initial_state" and layer.name.endswith("Cell"):
+            return _initial_state(tr, layer, args, kwargs)
+        if name in ("set_weights", "adapt", "reset_states", "reset_state", "add_loss", "load_own_variables"):
+            return None
     if layer.name.startswith("torch."):
         if name == "generate_square_subsequent_mask":  # of the class, and of its objects
             return call(tr, Api(f"torch.nn.Transformer.{name}"), args, kwargs, node)

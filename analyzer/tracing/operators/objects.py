@@ -9,10 +9,21 @@ from analyzer.tracing.language.contexts import CLOSING, LOCK, NULL, STACK, enter
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Bound, DictV, ListV, Object, Unknown, Value
+from analyzer.tracing.operators.bystanders import BYSTANDER, bystander_method
 from analyzer.tracing.operators.data import apply_transform, data_method
 from analyzer.tracing.operators.flags import parser_method, run_command
 from analyzer.tracing.operators.keras_losses import call_loss
 from analyzer.tracing.operators.keras_models import call_model, model_method
+from analyzer.tracing.operators.keras_objects import (
+    METRIC,
+    SCHEDULE,
+    STRATEGY,
+    metric_method,
+    minimised,
+    schedule_method,
+    strategy_method,
+)
+from analyzer.tracing.operators.keras_settings import SETTING, call_setting, setting_method
 from analyzer.tracing.operators.lightning_rules import trainer_method
 from analyzer.tracing.operators.matplotlib_rules import AXES, FIGURE, drawn
 from analyzer.tracing.operators.optimizers import group_of
@@ -26,6 +37,7 @@ from analyzer.tracing.operators.sessions import session_method
 from analyzer.tracing.operators.sklearn_rules import clustered, transformed
 from analyzer.tracing.operators.tf_array_rules import KIND as TENSOR_ARRAY
 from analyzer.tracing.operators.tf_array_rules import array_method
+from analyzer.tracing.operators.tf_record_rules import TABLE_OF_WORDS, table_method
 from analyzer.tracing.operators.torch_distribution_rules import distribution_method
 from analyzer.tracing.operators.torch_modules import remove_hook
 from analyzer.tracing.paths.attained import record
@@ -86,6 +98,18 @@ def object_method(
         return call(tr, Bound(owner.attrs["image"], "copy"), (), {}) if name == "enhance" else tr.unknown(name)
     if kind == SPARSE:
         return sparse_method(tr, owner, name, args, kwargs, node)
+    if kind == BYSTANDER:
+        return bystander_method(tr, owner, name, args, kwargs, node)
+    if kind == TABLE_OF_WORDS:
+        return table_method(tr, owner, name, args, kwargs)
+    if kind == METRIC:
+        return metric_method(tr, owner, name, node)
+    if kind == SCHEDULE:
+        return schedule_method(tr, owner, name, args, kwargs, node)
+    if kind == STRATEGY:
+        return strategy_method(tr, owner, name, args, kwargs, node)
+    if kind == SETTING:
+        return setting_method(tr, owner, name, args, kwargs, node)
     if kind == "counter":
         return tr.unknown(f"{name}()", "foreign")
     return tr.unknown_call(f"{kind}.{name}")
@@ -98,6 +122,7 @@ def _optimizer(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kw
     if name in ("minimize", "apply_gradients"):
         loss = args[0] if args else kwargs.get("loss")
         sources = (loss,) if isinstance(loss, Tensor) else ()
+        minimised(tr, loss)
         return Tensor(
             (), None, "tf", site=tr.site(), name="train_op", sources=sources, graph=any(s.graph for s in sources)
         )
@@ -141,6 +166,10 @@ def call_object(
         return call_loss(tr, owner, args, kwargs, node)
     if owner.kind == "transform":
         return apply_transform(tr, owner, args[0] if args else None)
+    if owner.kind in (METRIC, SCHEDULE):
+        return object_method(tr, owner, "__call__", args, kwargs, node)
+    if owner.kind == SETTING:
+        return call_setting(tr, owner, args, kwargs, node)
     if owner.kind == "typer":
         for command in list(owner.data["commands"]):
             run_command(tr, command)

@@ -20,7 +20,7 @@ from analyzer.validity.terms import Poly
 # ------------------------------------------------------------------------------------- placeholders, variables
 
 
-@operator("tf.placeholder tf.placeholder_with_default tf.sparse_placeholder", "dtype=None shape=None name=None")
+@operator("tf.placeholder tf.placeholder_with_default", "dtype=None shape=None name=None")
 def placeholder(op: Op, dtype: Value, shape: Value, name: Value) -> Value:
     dims: Any = None
     label = name if isinstance(name, str) else "placeholder"
@@ -128,7 +128,13 @@ def create(op: Op, shape: Value, rest: tuple[Value, ...]) -> Value:
     result = Tensor(
         dims, dtype, "tf", site=op.where, graph=graph, sources=(shape,) if isinstance(shape, Tensor) else ()
     )
+    if op.short in _FILLED and dtype in ("int32", "int64") and dims is not None and len(dims) == 1:
+        result.value = (_FILLED[op.short],) * dims[0] if type(dims[0]) is int and dims[0] <= MOST_FILLED else None
     return result
+
+
+_FILLED = {"zeros": 0, "ones": 1}
+MOST_FILLED = 16  # elements that are kept, of a tensor that may serve as a shape
 
 
 @operator("tf.eye", "num_rows num_columns=None batch_shape=None *rest")

@@ -57,7 +57,15 @@ def stack(op: Op, values: Value, axis: Value, name: Value) -> Value:
         if axis not in (0, -1):
             fail(op, "axis-in-range", f"axis {axis} is out of range: stacked scalars are a vector", found)
         return _vector(op, tuple(f.value for f in found), found)
-    return apply(op, "tf", "Pack", _loose(found), {"axis": axis})
+    made = apply(op, "tf", "Pack", _loose(found), {"axis": axis})
+    rows = tuple(f.value for f in found)
+    if isinstance(made, Tensor) and all(isinstance(row, tuple) and all(map(_is_term, row)) for row in rows):
+        made.value = rows if axis in (0, -2) else tuple(zip(*rows, strict=True))
+    return made
+
+
+def _is_term(value: Any) -> bool:
+    return isinstance(value, (int, Poly)) and not isinstance(value, bool)
 
 
 @operator("tf.unstack tf.unpack", "value num=None axis=0 name=None")
@@ -157,6 +165,7 @@ def broadcast_to(op: Op, input: Value, shape: Value, rest: tuple[Value, ...]) ->
 def pad(op: Op, tensor: Value, paddings: Value, mode: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor_of(op.tr, tensor, "tf")
     amounts = plain(op.tr, paddings)
+    _need_pairs(op, source, paddings)
     if (
         source is None
         or source.dims is None
@@ -173,6 +182,18 @@ def pad(op: Op, tensor: Value, paddings: Value, mode: Value, rest: tuple[Value, 
     if low:
         fail(op, "paddings", f"a padding of {low[0]} is negative", (source,))
     return like(op, source, [d + a + b for d, (a, b) in zip(source.dims, amounts, strict=True)], source.dtype)
+
+
+def _need_pairs(op: Op, source: Tensor | None, paddings: Value) -> None:
+    """Paddings are one pair for each axis, also where their numbers are not known."""
+    pairs = paddings.dims if isinstance(paddings, Tensor) else None
+    if source is None or source.dims is None or pairs is None:
+        return
+    told = f"the paddings have the shape {show_shape(pairs)} for a tensor of {len(source.dims)} dimensions"
+    if len(pairs) != 2:
+        fail(op, "paddings", told, (source, paddings))
+    require(op, equal(pairs[0], len(source.dims)), "paddings", told, (source, paddings))
+    require(op, equal(pairs[1], 2), "paddings", told, (source, paddings))
 
 
 @operator("tf.slice", "input_ begin size *rest")

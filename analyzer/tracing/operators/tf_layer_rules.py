@@ -11,6 +11,7 @@ from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
+from analyzer.validity.terms import floor_div
 
 # ------------------------------------------------------------------------------------------- TF1 layer functions
 
@@ -120,6 +121,27 @@ def slim_conv(
             "padding": padding.lower() if isinstance(padding, str) else padding,
         },
     )
+
+
+@operator(
+    "tf.python.layers.utils.conv_output_length keras.utils.conv_utils.conv_output_length",
+    "input_length filter_size padding stride dilation=1",
+)
+def length_of_convolution(
+    op: Op, input_length: Value, filter_size: Value, padding: Value, stride: Value, dilation: Value
+) -> Value:
+    """How many positions a window has along an axis; None where the axis has no size yet."""
+    if input_length is None:
+        return None
+    length = op.tr.term_of(input_length)
+    numbers = (filter_size, stride, dilation)
+    if length is None or not isinstance(padding, str) or not all(type(n) is int and n > 0 for n in numbers):
+        return op.tr.unknown("a length", "imprecise", pytype="int")
+    window = filter_size + (filter_size - 1) * (dilation - 1)
+    more = {"same": 0, "causal": 0, "valid": 1 - window, "full": window - 1}.get(padding)
+    if more is None:
+        return op.tr.unknown("a length", "imprecise", pytype="int")
+    return floor_div(length + more + stride - 1, stride)
 
 
 # -------------------------------------------------------------------------------------------------- TF1 cells

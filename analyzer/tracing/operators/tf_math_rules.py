@@ -10,7 +10,7 @@ from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.axis_names import tell_renamed
 from analyzer.tracing.operators.element_types import dtype_name, real_of
-from analyzer.tracing.operators.element_values import count_true
+from analyzer.tracing.operators.element_values import converted, count_true
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.linear import matmul as product_of
@@ -96,6 +96,8 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
         axis = op.extra.get("axis", op.extra.get("dim", rest[0] if rest else -1))
         advise_softmax(op, found, axis)
     value = found.value if found.dims is not None and op.short in ("identity", "cast") else None
+    if op.short == "cast" and value is not None:
+        value = converted(value, dtype) if (dtype or "").startswith(("int", "uint", "bool")) else None
     return Tensor(
         found.shape,
         dtype,

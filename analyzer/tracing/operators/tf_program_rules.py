@@ -7,8 +7,9 @@ from dataclasses import replace
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.names import lookup
 from analyzer.tracing.language.tensors import Tensor, show_shape
-from analyzer.tracing.language.values import Function, ListV, Object, Value
+from analyzer.tracing.language.values import Api, Function, ListV, Object, Value
 from analyzer.tracing.operators.hyperparameters import dropped, plain
+from analyzer.tracing.operators.keras_objects import learning_rate
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
@@ -60,13 +61,30 @@ _OPTIMIZERS = (
     + " "
     + " ".join(
         f"keras.optimizers.{n}"
-        for n in ["Adam", "SGD", "RMSprop", "Adagrad", "AdamW", "Nadam", "Adadelta", "Adamax", "Ftrl"]
+        for n in [
+            "Adam",
+            "SGD",
+            "RMSprop",
+            "Adagrad",
+            "AdamW",
+            "Nadam",
+            "Adadelta",
+            "Adamax",
+            "Ftrl",
+            "Adafactor",
+            "Lion",
+            "Lamb",
+            "Muon",
+        ]
     )
     + " tf.optimizers.Adam tf.optimizers.SGD",
     "*args",
 )
 def optimizer(op: Op, args: tuple[Value, ...]) -> Value:
-    return Object("optimizer", site=op.where)
+    given = op.extra.get("learning_rate", op.extra.get("lr", args[0] if args else None))
+    rate = learning_rate(given)
+    step = Tensor((), "int64", "tf", tags=frozenset(("variable",)))
+    return Object("optimizer", {"learning_rate": rate, "lr": rate, "iterations": step}, site=op.where)
 
 
 @operator(
@@ -104,13 +122,9 @@ def assign(op: Op, ref: Value, value: Value, rest: tuple[Value, ...]) -> Value:
 
 
 @operator(
-    "tf.variable_scope tf.name_scope tf.Graph tf.device tf.control_dependencies "
-    "tf.get_default_graph tf.ConfigProto tf.get_variable_scope tf.init_scope "
-    "tf.random_normal_initializer tf.truncated_normal_initializer tf.constant_initializer "
-    "tf.zeros_initializer tf.contrib.layers.xavier_initializer "
-    "tf.glorot_uniform_initializer tf.summary.FileWriter tf.train.Saver "
-    "tf.contrib.layers.l2_regularizer tf.ones_initializer tf.train.Coordinator "
-    "tf.keras.initializers.GlorotUniform tf.random_uniform_initializer tf.initializers.random_normal",
+    "tf.variable_scope tf.name_scope tf.device tf.control_dependencies "
+    "tf.get_default_graph tf.get_variable_scope tf.init_scope "
+    "tf.contrib.layers.l2_regularizer",
     "*args",
 )
 def ignored(op: Op, args: tuple[Value, ...]) -> Value:
@@ -194,6 +208,25 @@ def ensure_shape(op: Op, x: Value, shape: Value, rest: tuple[Value, ...]) -> Val
 @operator("tf.Tensor.assign tf.Tensor.assign_add tf.Tensor.assign_sub", "input value *rest")
 def assign_method(op: Op, input: Value, value: Value, rest: tuple[Value, ...]) -> Value:
     return assign(op, input, value, ())
+
+
+@operator(
+    " ".join(f"tf.Tensor.scatter_nd_{n}" for n in ("update", "add", "sub", "max", "min"))
+    + " "
+    + " ".join(f"tf.Tensor.scatter_{n}" for n in ("update", "add", "sub", "max", "min", "mul", "div")),
+    "input *rest",
+)
+def scattered(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
+    """The variable, some of whose rows were written."""
+    if not isinstance(input, Tensor):
+        return unknown_tensor(op, "tf")
+    return Tensor(input.shape, input.dtype, "tf", site=op.where, sources=(input,), graph=input.graph, tags=input.tags)
+
+
+@operator("tf.Tensor.sparse_read tf.Tensor.gather_nd", "input indices *rest")
+def rows_read(op: Op, input: Value, indices: Value, rest: tuple[Value, ...]) -> Value:
+    target = "tf.gather" if op.short == "sparse_read" else "tf.gather_nd"
+    return call(op.tr, Api(target), (input, indices), {}, op.node)
 
 
 @operator("tf.Tensor.numpy tf.Tensor.read_value tf.Tensor.value tf.Tensor.initialized_value", "input")
