@@ -126,13 +126,25 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         if isinstance(found, Api) and found.name.endswith("custom_gradient"):
             function.own_gradient = True
             return value
+        if (
+            isinstance(found, Api)
+            and found.name in _REPLACING
+            and isinstance(result := _decorated(tr, node, value), Native)
+        ):
+            return result
         function.compiled = isinstance(found, Api) and found.name == "tf.function"
         function.decorated = not (
-            isinstance(found, Api) and found.name.startswith(("tf.", "torch.", "keras.", "functools."))
+            isinstance(found, Api) and found.name.startswith(("tf.", "torch.", "keras.", "functools.", *_KEEPING))
         )
         if isinstance(found, Api) and found.name in GENERIC:
             function.versions = tr.made(ListV())
     return value
+
+
+_REPLACING = ("numpy.vectorize",)  # decorators of libraries whose rules give what the name stands for
+_KEEPING = ("numpy.errstate", "numpy.printoptions", "unittest.skip", "unittest.expectedFailure", "atexit.register",
+            "contextlib.redirect_std")  # fmt: skip
+# and those that call what they decorate as it stands
 
 
 def _by_object(tr: Tracer, node: ast.Call, value: Value, function: Function) -> Value:

@@ -24,7 +24,11 @@ _TYPES = {
         "torch.cuda.max_memory_allocated torch.distributed.get_rank torch.distributed.get_world_size"
     ),
     "list": "setuptools.find_packages setuptools.find_namespace_packages",
-    "str": "torch.get_float32_matmul_precision torch.cuda.get_device_name keras.backend.backend keras.config.backend",
+    "bytes": "numpy.random.bytes numpy.Tensor.tobytes numpy.Tensor.dumps",
+    "dict": "numpy.seterr numpy.geterr numpy.get_printoptions",
+    "str": "numpy.array2string numpy.array_str numpy.array_repr numpy.base_repr numpy.binary_repr numpy.typename "
+    "numpy.mintypecode numpy.format_float_positional numpy.format_float_scientific numpy.get_include "
+    "torch.get_float32_matmul_precision torch.cuda.get_device_name keras.backend.backend keras.config.backend",
     "None": (
         "torch.set_printoptions torch.use_deterministic_algorithms torch.set_float32_matmul_precision "
         "torch.set_num_interop_threads torch.set_default_device torch.set_rng_state torch.autograd.set_detect_anomaly "
@@ -36,6 +40,7 @@ _TYPES = {
         "torch.nn.utils.clip_grad_value_ torch._assert "
         "numpy.testing.assert_allclose numpy.testing.assert_array_equal numpy.testing.assert_equal "
         "numpy.testing.assert_almost_equal numpy.testing.assert_array_almost_equal numpy.random.seed "
+        "numpy.testing.assert_array_less numpy.show_config numpy.Tensor.setflags numpy.Tensor.tofile numpy.Tensor.dump "
         "numpy.set_printoptions numpy.savez numpy.savez_compressed "
         "tf.debugging.assert_equal tf.debugging.assert_near tf.debugging.assert_less tf.debugging.assert_greater "
         "tf.debugging.assert_rank tf.config.set_visible_devices tf.config.set_logical_device_configuration "
