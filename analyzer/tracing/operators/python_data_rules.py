@@ -6,7 +6,6 @@ import bisect
 import collections
 import functools
 import heapq
-import json
 import math
 import operator as python_operators
 import posixpath
@@ -40,7 +39,7 @@ _PURE: dict[str, Any] = {
     )},
     **{f"os.path.{n}": getattr(posixpath, n) for n in ("basename", "dirname", "join", "split", "splitext", "normpath",
                                                        "isabs", "commonprefix")},
-    "json.loads": json.loads, "bisect.bisect": bisect.bisect, "bisect.bisect_left": bisect.bisect_left,
+    "bisect.bisect": bisect.bisect, "bisect.bisect_left": bisect.bisect_left,
     "bisect.bisect_right": bisect.bisect_right, "string.capwords": string.capwords,
 }  # fmt: skip
 _SMALL = {"math.factorial": math.factorial, "math.comb": math.comb, "math.perm": math.perm}
