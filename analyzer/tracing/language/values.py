@@ -363,6 +363,9 @@ class SuperV:
     owner: Value
 
 
+COMPLETE = "complete"  # in the data of an object: it has no attribute but those that were seen being set
+
+
 @dataclass(eq=False, slots=True)
 class Object:
     """An object of a modelled library class: a session, an argument parser, a data loader."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from analyzer.tracing.language.arithmetic import binary
 from analyzer.tracing.language.builtins import Call
 from analyzer.tracing.language.evaluation import get_item
+from analyzer.tracing.language.known_types import value_of
 from analyzer.tracing.language.memory import write
 from analyzer.tracing.language.plain_data import MOST_ITEMS
 from analyzer.tracing.language.tensors import Tensor
@@ -153,3 +154,14 @@ def filled(op: Op, a: Value, values: tuple[Value, ...]) -> Value:
 def swapped(op: Op, a: Value, inplace: tuple[Value, ...]) -> Value:
     found = as_array(op, a)
     return unknown(op) if found is None else of(op, found, found.shape, found.dtype)
+
+
+@operator("numpy.Tensor.setflags numpy.Tensor.tofile numpy.Tensor.dump", "a *rest")
+def of_memory(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
+    return None
+
+
+@operator("numpy.Tensor.tobytes numpy.Tensor.dumps", "a *rest")
+def raw(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
+    """Of elements that are not known."""
+    return value_of("bytes", "the memory of an array", "data", "tobytes()")
