@@ -108,7 +108,7 @@ def eigen(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
     return values if values_alone else (values, of(op, found, found.dims))
 
 
-@operator(_names("eigvals eigvalsh svdvals"), "a *rest")
+@operator(_names("eigvalsh svdvals"), "a *rest")
 def values(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     found = _matrix(op, a, square=op.short != "svdvals")
     size = None if found is None else _smaller(found.dims)
