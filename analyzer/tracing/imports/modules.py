@@ -17,7 +17,7 @@ from analyzer.tracing.imports.module_files import MOST_BYTES, find_file, is_insi
 from analyzer.tracing.imports.module_hooks import from_hook, is_hooked
 from analyzer.tracing.language.evaluation import run_block
 from analyzer.tracing.language.own_paths import own_path
-from analyzer.tracing.language.values import Api, Module, Scope, Value
+from analyzer.tracing.language.values import Api, ListV, Module, Scope, Value
 from analyzer.tracing.operators import constant_of, public_names
 from analyzer.tracing.operators.element_types import fact_of_type
 from analyzer.tracing.operators.table import rules
@@ -316,6 +316,8 @@ def _load(tr: Tracer, name: str) -> Value:
     module = tr.modules[key] = Module(name, relative, scope)
     scope.names["__name__"] = name
     scope.names["__file__"] = own_path(relative)
+    if relative.endswith("/__init__.py"):
+        scope.names["__path__"] = ListV([own_path(relative.rpartition("/")[0])])
     if isinstance(scope, LazyScope):
         scope.module = module
         tr.shared.lazy[key] = module

@@ -19,6 +19,7 @@ from analyzer.tracing.language.setting_attributes import set_attribute
 from analyzer.tracing.language.signatures import refuse
 from analyzer.tracing.language.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.language.values import (
+    COMPLETE,
     Api,
     Bound,
     Class,
@@ -97,6 +98,11 @@ def _of_object(tr: Tracer, value: Object, name: str, node: ast.AST | None) -> Va
         return value.attrs[name]
     if name == "__class__":
         return class_of(value)
+    if name == "__dict__" and value.data.get(COMPLETE):
+        tr.touch(value)
+        value.data[COMPLETE] = False  # what is written through it is not seen
+    if value.data.get(COMPLETE) and not hasattr(object, name):
+        raise PyRaise("AttributeError", f"the object has no attribute {name!r}")
     known = model_attribute(value, name) if value.kind in ("model", "sequential") else None
     return Bound(value, name) if known is None else known
 
@@ -114,6 +120,9 @@ def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -
         return registration(value) if name == "register" else tr.unknown(f"attribute {name}")
     if name == "__code__":
         return code_of(value)
+    if name == "__dict__":
+        marks = {k.partition(" ")[2]: v for k, v in value.options.items() if k.startswith("attribute ")}
+        return DictV({k: v for k, v in marks.items() if not k.startswith("__")}, True)
     if name in ("__defaults__", "__kwdefaults__") and not (value.decorated or value.wrapped or value.imitates):
         if name == "__defaults__":
             return value.defaults or None

@@ -10,6 +10,7 @@ from analyzer.tracing.contracts import annotated_tensors, declared_shapes, docst
 from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.imports.library_calls import run_library
 from analyzer.tracing.language.builtins.call import Call
+from analyzer.tracing.language.builtins.files import by_method
 from analyzer.tracing.language.containers import method
 from analyzer.tracing.language.contexts import around
 from analyzer.tracing.language.dataclass_fields import fill_dataclass
@@ -228,6 +229,8 @@ def _call_unknown(
     origin = function.origin if looked_up or not function.known_source else "foreign"
     if typed and stands(tr.shared.root, function.label, function.place):
         return True
+    if typed and (read := by_method(tr, function, args, kwargs)) is not None:
+        return read
     if typed:
         found = value_of(function.kind[4:], f"result of {function.label}", origin, f"{function.label}()")
         if isinstance(found, Unknown):

@@ -8,14 +8,18 @@ import types
 
 from analyzer.tracing.language.values import Function, Object
 
+OF_FUNCTION = "the function"  # under which a code object keeps whose it is
+
 
 def code_of(function: Function) -> Object:
     """`function.__code__`."""
     code = _compiled(function.node)
     if code is None:
-        return Object("code")
+        return Object("code", {}, {OF_FUNCTION: function})
     counts = {name: getattr(code, name) for name in ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount")}
-    return Object("code", {"co_name": function.name, "co_varnames": code.co_varnames, **counts})
+    return Object(
+        "code", {"co_name": function.name, "co_varnames": code.co_varnames, **counts}, {OF_FUNCTION: function}
+    )
 
 
 @functools.lru_cache(maxsize=1024)

@@ -31,10 +31,14 @@ def fill_dataclass(
     for cls in reversed(instance.cls.mro):
         if isinstance(cls, Class):
             annotated.update(cls.scope.names.get("__annotations__", {}))
-    fields = {name: found[0] if (found := instance.cls.find(name)) else None for name in field_names(instance.cls)}
-    for index, (name, default) in enumerate(fields.items()):
-        if index < len(args):
-            value = args[index]
+    fields = _parameters(instance.cls)
+    by_name = _by_name_alone(instance.cls)
+    left = list(args)
+    passed_on: list[Value] = []
+    for name, default in fields.items():
+        taken = not isinstance(default, Object) or default.data.get("init", True) is not False
+        if left and taken and name not in by_name:
+            value = left.pop(0)
         elif name in kwargs:
             value = kwargs[name]
         elif open_args:
@@ -52,6 +56,9 @@ def fill_dataclass(
             value = default
         else:
             value = tr.unknown("a field", label=name)
+        if _is_passed_on(annotated.get(name)):
+            passed_on.append(value)
+            continue
         instance.attrs[name] = value
         declared_shapes.check_field(tr, instance, name, value, annotated, sizes)
     if PYDANTIC in instance.cls.library_bases:
@@ -63,4 +70,33 @@ def fill_dataclass(
     after = instance.cls.find("__post_init__")
     if after is not None and isinstance(after[0], Function):
         more = {k: v for k, v in kwargs.items() if k not in fields} if after[0].node.args.kwarg is not None else {}
-        call(tr, Bound(instance, after[0], after[1]), (), more)
+        call(tr, Bound(instance, after[0], after[1]), tuple(passed_on), more)
+
+
+def _is_passed_on(annotation: ast.expr | None) -> bool:
+    """Whether it is no field: `InitVar` names what only `__post_init__` is given."""
+    return annotation is not None and "InitVar" in ast.unparse(annotation)
+
+
+def _parameters(cls: Class) -> dict[str, Value]:
+    """What the constructor may be given, with what the class holds under the name, in the order of definition."""
+    names, fields = dict[str, None](), field_names(cls)
+    for part in reversed(cls.mro):
+        if isinstance(part, Class):
+            declared = part.scope.names.get("__annotations__", {})
+            names.update((n, None) for n, annotation in declared.items() if n in fields or _is_passed_on(annotation))
+    names.update((n, None) for n in fields)
+    return {name: found[0] if (found := cls.find(name)) else None for name in names}
+
+
+def _by_name_alone(cls: Class) -> set[str]:
+    """Fields that no place stands for: behind `_: KW_ONLY`, or marked so."""
+    found: set[str] = set()
+    for part in cls.mro:
+        behind = False
+        for name, annotation in part.scope.names.get("__annotations__", {}).items() if isinstance(part, Class) else ():
+            behind = behind or ast.unparse(annotation).endswith("KW_ONLY")
+            default = part.scope.names.get(name)
+            if behind or (isinstance(default, Object) and default.data.get("kw_only") is True):
+                found.add(name)
+    return found

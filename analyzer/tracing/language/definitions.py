@@ -126,13 +126,25 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         if isinstance(found, Api) and found.name.endswith("custom_gradient"):
             function.own_gradient = True
             return value
+        if (
+            isinstance(found, Api)
+            and found.name in _REPLACING
+            and isinstance(result := _decorated(tr, node, value), Native)
+        ):
+            return result
         function.compiled = isinstance(found, Api) and found.name == "tf.function"
         function.decorated = not (
-            isinstance(found, Api) and found.name.startswith(("tf.", "torch.", "keras.", "functools."))
+            isinstance(found, Api) and found.name.startswith(("tf.", "torch.", "keras.", "functools.", *_KEEPING))
         )
         if isinstance(found, Api) and found.name in GENERIC:
             function.versions = tr.made(ListV())
     return value
+
+
+_REPLACING = ("numpy.vectorize",)  # decorators of libraries whose rules give what the name stands for
+_KEEPING = ("numpy.errstate", "numpy.printoptions", "unittest.skip", "unittest.expectedFailure", "atexit.register",
+            "contextlib.redirect_std")  # fmt: skip
+# and those that call what they decorate as it stands
 
 
 def _by_object(tr: Tracer, node: ast.Call, value: Value, function: Function) -> Value:
@@ -239,6 +251,8 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
         cls.dataclass = cls.by_fields = True
     if set(cls.library_bases) & set(_ENUMERATIONS):
         _enumerate(tr, cls)
+    elif set(cls.library_bases) & {"enum.IntEnum", "enum.StrEnum"}:
+        _number(cls)
     for name, member in list(scope.names.items()):
         named_by = member.cls.find("__set_name__") if isinstance(member, Instance) else None
         if named_by is not None and isinstance(named_by[0], Function):
@@ -298,6 +312,22 @@ def _decorate_class(tr: Tracer, value: Value, cls: Class, decorator: ast.expr) -
 _ENUMERATIONS = ("enum.Enum", "enum.Flag")  # members of others are numbers or texts too, and stay what they are
 
 
+def _is_auto(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "auto"
+
+
+def _number(cls: Class) -> None:
+    """`auto()` in an enumeration whose members are numbers or texts: one more than the last, or its own name."""
+    last = 0
+    for statement in (s for s in cls.node.body if isinstance(s, ast.Assign)):
+        for target in (t for t in statement.targets if isinstance(t, ast.Name)):
+            if _is_auto(statement.value):
+                number = "enum.IntEnum" in cls.library_bases
+                cls.scope.names[target.id] = last + 1 if number else target.id.lower()
+            if isinstance(value := cls.scope.names.get(target.id), int):
+                last = value
+
+
 def _enumerate(tr: Tracer, cls: Class) -> None:
     """The names that the body of an enumeration binds become its members."""
     members: dict[str, Value] = {}
@@ -305,7 +335,7 @@ def _enumerate(tr: Tracer, cls: Class) -> None:
         for target in statement.targets:
             if isinstance(target, ast.Name) and not target.id.startswith("_"):
                 value = cls.scope.names.get(target.id)
-                if isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func) in ("auto", "enum.auto"):
+                if _is_auto(statement.value):
                     value = len(members) + 1 if "enum.Flag" not in cls.library_bases else tr.unknown("a flag")
                 same = next((m for m in members.values() if is_plain(value) and m.attrs["value"] == value), None)
                 member = Instance(cls) if same is None else same

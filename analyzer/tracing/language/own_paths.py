@@ -14,6 +14,7 @@ from analyzer.tracing.language.values import Unknown, Value
 _KEEPS = frozenset(("absolute", "resolve", "expanduser", "as_posix", "__str__", "__fspath__"))
 _JOINING = frozenset(("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "os.path.join"))
 _SAME = frozenset(("os.path.abspath", "os.path.realpath", "os.path.normpath", "os.fspath", "os.path.expanduser"))
+_USES = frozenset(("joinpath", "open", "read_text", "read_bytes"))
 _ASKS = {
     "exists": Path.exists, "lexists": Path.exists, "is_file": Path.is_file, "isfile": Path.is_file,
     "is_dir": Path.is_dir, "isdir": Path.is_dir,
@@ -43,12 +44,13 @@ def attribute_place(value: Unknown, name: str) -> str:
     """Where an attribute of a path leads, or what its method starts from."""
     if name == "parent":
         return joined(value.place, ("..",))
-    return value.place if name in _KEEPS or name in _ASKS or name == "joinpath" else ""
+    return value.place if name in _KEEPS or name in _ASKS or name in _USES else ""
 
 
 def method_place(method: Unknown, args: tuple[Value, ...]) -> str:
     """What a method of a path gives: those that take no parts take flags."""
-    return joined(method.place, args if method.label.endswith("joinpath") else ())
+    last = method.label.rpartition(".")[2]
+    return "" if last in _USES - {"joinpath"} else joined(method.place, args if last == "joinpath" else ())
 
 
 def function_place(name: str, args: tuple[Value, ...]) -> str:

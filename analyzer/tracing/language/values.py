@@ -226,8 +226,13 @@ def field_names(cls: Class) -> list[str]:
     for base in reversed(cls.mro):
         if isinstance(base, Class):
             declared = base.scope.names.get("__annotations__", {}).items()
-            found.update((name, None) for name, annotation in declared if "ClassVar" not in ast.unparse(annotation))
+            found.update((name, None) for name, annotation in declared if not _is_no_field(annotation))
     return list(found)
+
+
+def _is_no_field(annotation: ast.expr) -> bool:
+    """Whether it stands for the class alone, for the constructor alone, or tells how fields behind it are given."""
+    return any(word in ast.unparse(annotation) for word in ("ClassVar", "InitVar", "KW_ONLY"))
 
 
 def _linearize(cls: Class) -> list[Value]:
@@ -356,6 +361,9 @@ class Partial:
 class SuperV:
     cls: Class
     owner: Value
+
+
+COMPLETE = "complete"  # in the data of an object: it has no attribute but those that were seen being set
 
 
 @dataclass(eq=False, slots=True)

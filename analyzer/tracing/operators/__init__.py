@@ -205,7 +205,7 @@ def writes_first(name: str) -> bool:
 
 _WRITING_FIRST = frozenset((
     "numpy.copyto", "numpy.put", "numpy.place", "numpy.putmask", "numpy.fill_diagonal", "numpy.put_along_axis",
-    "numpy.add.at", "numpy.subtract.at", "numpy.multiply.at",
+    "numpy.add.at", "numpy.subtract.at", "numpy.multiply.at", "numpy.maximum.at", "numpy.minimum.at",
 ))  # fmt: skip
 
 

@@ -10,18 +10,21 @@ from analyzer.tracing.imports.configurations import (
     plain_content,
     to_values,
 )
-from analyzer.tracing.language.builtins.files import configuration_text
+from analyzer.tracing.language.builtins.files import configuration_text, placed_text, text_of
+from analyzer.tracing.language.own_paths import place_of
 from analyzer.tracing.language.plain_data import NotPlain, as_value
-from analyzer.tracing.language.values import DictV, ListV, Object, Value
+from analyzer.tracing.language.values import Api, DictV, ListV, Value
 from analyzer.tracing.operators.table import Op, operator
 
 
-@operator("json.load yaml.load yaml.safe_load yaml.full_load", "stream *rest")
+@operator("json.load json.loads yaml.load yaml.safe_load yaml.full_load", "stream *rest")
 def load(op: Op, stream: Value, rest: tuple[Value, ...]) -> Value:
     """PyYAML's loaders agree on what the safe one reads; what it does not read is not known."""
-    form = "json" if op.name == "json.load" else "yaml"
-    text = stream.data["text"] if isinstance(stream, Object) and stream.kind == "configuration file" else stream
-    if not isinstance(text, str) or set(op.extra) - {"Loader"}:
+    form = "json" if op.name.startswith("json.") else "yaml"
+    text = text_of(stream)
+    hook = op.extra.get("object_pairs_hook")
+    ordered = hook is None or (isinstance(hook, Api) and hook.name.endswith(".OrderedDict"))
+    if text is None or not ordered or set(op.extra) - {"Loader", "object_pairs_hook"}:
         return op.tr.unknown_call(op.name)
     try:
         return as_value(plain_content(text, form))
@@ -31,7 +34,7 @@ def load(op: Op, stream: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator("omegaconf.OmegaConf.load", "file")
 def load_configuration(op: Op, file: Value) -> Value:
-    text = configuration_text(op.tr, file)
+    text = placed_text(op.tr, place_of(file)) if place_of(file) else configuration_text(op.tr, file)
     try:
         content = None if text is None else plain_content(text, "yaml")
     except ValueError:

@@ -33,3 +33,9 @@ def exit_stack(op: Op, args: tuple[Value, ...]) -> Value:
 def managing(op: Op, function: Value) -> Value:
     """As a function; as a decorator it is known by its name, see `definitions`."""
     return replace(function, kind="contextmanager") if isinstance(function, Function) else op.tr.unknown(op.short)
+
+
+@operator("contextlib.redirect_stdout contextlib.redirect_stderr", "target")
+def redirected(op: Op, target: Value) -> Value:
+    """What is printed goes elsewhere."""
+    return Object(NULL, {}, {"value": target})

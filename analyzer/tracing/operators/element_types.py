@@ -77,7 +77,7 @@ def item_size(dtype: str | None) -> int | None:
 
 
 FACTS = ("is_floating_point", "is_complex", "is_floating", "is_integer", "is_bool", "name", "base_dtype",
-         "as_numpy_dtype", "size", "itemsize")  # fmt: skip
+         "as_numpy_dtype", "size", "itemsize", "type")  # fmt: skip
 
 
 def _of_tensorflow(kind: str, name: str) -> Value:
@@ -161,6 +161,8 @@ def fact_of_type(value: Api, name: str) -> Value:
     if known is None or name not in FACTS:
         return None
     home = value.name.partition(".")[0]
+    if name == "type":  # the class of its numbers, which has the same name here
+        return value if home == "numpy" else None
     if name == "itemsize":
         return item_size(known) if home != "tf" else None
     if name in ("name", "base_dtype", "as_numpy_dtype", "size"):

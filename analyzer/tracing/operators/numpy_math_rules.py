@@ -38,7 +38,7 @@ _UNARY = """exp exp2 expm1 log log2 log10 log1p sqrt cbrt abs absolute fabs
     tanh sin cos tan sinh cosh arcsin arccos arctan arcsinh arccosh arctanh square sign floor ceil round around rint fix
     trunc clip nan_to_num isnan isinf isfinite isreal iscomplex logical_not invert bitwise_not negative positive
     reciprocal conj conjugate real imag angle sinc i0 degrees radians deg2rad rad2deg triu tril unwrap
-    random.permutation float32 float64 complex64 complex128 signbit spacing
+    random.permutation float16 float32 float64 double single half complex64 complex128 signbit spacing
     acos acosh asin asinh atan atanh isneginf isposinf bitwise_invert"""
 
 
@@ -49,6 +49,10 @@ _KEEPING = ("abs", "absolute", "square", "sign", "clip", "nan_to_num", "invert",
 _OF_COMPLEX = ("abs", "absolute", "real", "imag", "angle")
 
 
+_POINT_TYPES = {
+    **{name: name for name in ("float16", "float32", "float64", "complex64", "complex128")},
+    "half": "float16", "single": "float32", "double": "float64",
+}  # fmt: skip
 _POINTED = ("arctan2", "atan2", "hypot", "float_power", "logaddexp", "logaddexp2", "copysign", "nextafter", "heaviside",
             "ldexp")  # fmt: skip
 
@@ -80,16 +84,18 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     if op.short == "clip" and is_whole(kept):  # bounds may have a point
         bounds = (*rest, *(bound for _, bound in op.extra.items()))
         kept = kept if all(b is None or isinstance(b, (int, Poly)) for b in bounds) else None
-    dtype = "bool" if truth else op.short if op.short.startswith(("float", "complex")) else kept
+    own = _POINT_TYPES.get(op.short)
+    dtype = "bool" if truth else own if own is not None else kept
     return Tensor(found.shape, dtype, "numpy", site=op.where, sources=(found,))
 
 
 def _of_number(name: str, x: float) -> Value:
+    vague = Unknown("a number", "data", pytype="float")
     function = getattr(math, {"abs": "fabs", "absolute": "fabs", "fix": "trunc"}.get(name, name), None)
     if name in ("square", "round", "around", "rint"):
         return float(x * x) if name == "square" else float(round(x))
-    if name in ("float32", "float64"):
-        return float(x)
+    if name in _POINT_TYPES:
+        return vague if name in ("float16", "half") or name.startswith("complex") else float(x)
     if name in ("isnan", "isinf", "isfinite"):
         return bool(getattr(math, name)(x))
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Api, Iterator_, ListV, Unknown, Value
@@ -17,6 +19,10 @@ from analyzer.tracing.operators.torch_operands import shape_argument
 from analyzer.validity.terms import Poly
 
 MOST_ELEMENTS = 64  # whose values are kept
+WHOLE = {
+    **{name: name for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")},
+    "intp": "int64", "longlong": "int64", "uintp": "uint64",
+}  # fmt: skip
 
 
 def _names(home: str, names: str) -> str:
@@ -122,12 +128,14 @@ def drawn_rows(op: Op, first: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator(
     "numpy.array numpy.asarray numpy.ascontiguousarray numpy.asanyarray numpy.copy numpy.asfarray numpy.require "
-    "numpy.asfortranarray numpy.int32 numpy.int64 numpy.uint8 numpy.bool_ numpy.fromiter",
+    "numpy.asfortranarray numpy.bool_ numpy.bool numpy.fromiter numpy.asarray_chkfinite "
+    + _names("numpy.", " ".join(WHOLE)),
     "object *rest",
 )
 def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
-    if op.short in ("int32", "int64") and isinstance(object, (int, Poly)):
-        return Tensor((), op.short, "numpy", site=op.where, value=int(object) if isinstance(object, int) else object)
+    whole = WHOLE.get(op.short)
+    if whole is not None and isinstance(object, (int, Poly)):
+        return Tensor((), whole, "numpy", site=op.where, value=_held(object, whole))
     if isinstance(object, Iterator_) and not object.once and isinstance(object.length, int):
         object = tuple(range(*object.bounds)) if object.length <= MOST_ELEMENTS else made(op, (object.length,), "int64")
     object = array_of(object) if op.short in ("array", "asarray") and "subok" not in op.extra else object
@@ -141,13 +149,20 @@ def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
         return unknown(op)  # with a type of several fields each tuple is one element
     kept = asked is None and (isinstance(object, Tensor) or found.dtype == "bool")
     own = found.dtype if kept else type_of_numbers(object) if asked is None and op.short != "asfarray" else None
-    dtype = dtype_name(op.short) or own or array_type(asked)
+    dtype = whole or dtype_name(op.short) or own or array_type(asked)
     elements = found.value if kept else converted(found.value, dtype)
     least = op.extra.get("ndmin", 0)
     result = Tensor(found.shape, dtype, "numpy", site=op.where, value=elements, sources=(found,))
     if isinstance(least, int) and found.dims is not None and least > len(found.dims):
         result = of(op, found, (*(1,) * (least - len(found.dims)), *found.dims), dtype)
     return result
+
+
+def _held(number: Value, kind: str) -> Value:
+    """The number in the type; one that is not known to fit into a small type is none."""
+    if isinstance(number, int):
+        return int(number) if np.iinfo(kind).min <= number <= np.iinfo(kind).max else None
+    return number if kind in ("int32", "int64") else None
 
 
 def _of_records(object: Value) -> bool:

@@ -19,13 +19,23 @@ _TYPES = {
         "tf.executing_eagerly tf.inside_function tf.test.is_gpu_available tf.io.gfile.exists "
         "tf.io.gfile.isdir tf.gfile.Exists keras.backend.is_keras_tensor keras.utils.is_keras_tensor"
     ),
+    "float": "timeit.default_timer",
     "int": (
+        "multiprocessing.cpu_count torch.multiprocessing.cpu_count random.getrandbits "
         "torch.get_num_threads torch.initial_seed torch.seed torch.cuda.current_device torch.cuda.memory_allocated "
         "torch.cuda.max_memory_allocated torch.distributed.get_rank torch.distributed.get_world_size"
     ),
+    "tuple[int,str]": "tempfile.mkstemp",
     "list": "setuptools.find_packages setuptools.find_namespace_packages",
-    "str": "torch.get_float32_matmul_precision torch.cuda.get_device_name keras.backend.backend keras.config.backend",
+    "bytes": "numpy.random.bytes",
+    "dict": "numpy.seterr numpy.geterr numpy.get_printoptions",
+    "str": "numpy.array2string numpy.array_str numpy.array_repr numpy.base_repr numpy.binary_repr numpy.typename "
+    "numpy.mintypecode numpy.format_float_positional numpy.format_float_scientific numpy.get_include "
+    "torch.get_float32_matmul_precision torch.cuda.get_device_name keras.backend.backend keras.config.backend",
     "None": (
+        "signal.alarm random.setstate multiprocessing.set_start_method tracemalloc.start tracemalloc.stop "
+        "pdb.set_trace loguru.logger.remove loguru.logger.disable loguru.logger.enable asyncio.sleep "
+        "safetensors.torch.save_file safetensors.torch.save_model safetensors.numpy.save_file "
         "torch.set_printoptions torch.use_deterministic_algorithms torch.set_float32_matmul_precision "
         "torch.set_num_interop_threads torch.set_default_device torch.set_rng_state torch.autograd.set_detect_anomaly "
         "torch.cuda.synchronize torch.cuda.empty_cache torch.cuda.set_device "
@@ -36,6 +46,7 @@ _TYPES = {
         "torch.nn.utils.clip_grad_value_ torch._assert "
         "numpy.testing.assert_allclose numpy.testing.assert_array_equal numpy.testing.assert_equal "
         "numpy.testing.assert_almost_equal numpy.testing.assert_array_almost_equal numpy.random.seed "
+        "numpy.testing.assert_array_less numpy.show_config "
         "numpy.set_printoptions numpy.savez numpy.savez_compressed "
         "tf.config.set_visible_devices tf.config.set_logical_device_configuration "
         "tf.config.experimental.set_memory_growth tf.config.run_functions_eagerly "

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from analyzer.tracing.imports.modules import import_module
-from analyzer.tracing.language.values import Value
+from analyzer.tracing.language.contexts import NULL
+from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.values import Api, Bound, Class, Function, Object, Unknown, Value
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.paths.paths import PathEnd
 from analyzer.tracing.paths.problems import PyRaise
@@ -30,3 +32,25 @@ def ended(op: Op, rest: tuple[Value, ...]) -> Value:
 @operator("pytest.fail", "*rest")
 def failed(op: Op, rest: tuple[Value, ...]) -> Value:
     raise PyRaise("Failed", "a test fails itself")
+
+
+@operator("pytest.raises pytest.warns pytest.deprecated_call numpy.testing.assert_raises "
+          "numpy.testing.assert_raises_regex numpy.testing.assert_warns", "*args")  # fmt: skip
+def expecting(op: Op, args: tuple[Value, ...]) -> Value:
+    """A context, whose block `statements` follows, or the call of a function that is expected to raise."""
+    told = Unknown("what was raised", "data", "what was raised", "object")
+    place = 2 if op.short.endswith("regex") else 1
+    function = args[place] if len(args) > place else None
+    if isinstance(function, (Function, Class, Bound, Api)):
+        try:
+            with op.tr.guarded(True):
+                call(op.tr, function, args[place + 1 :], dict(op.extra), op.node)
+        except PyRaise:
+            return told
+    return Object(NULL, {}, {"value": told})
+
+
+@operator("pytest.approx", "expected *rest")
+def approximate(op: Op, expected: Value, rest: tuple[Value, ...]) -> Value:
+    """Whether a value equals it rests on the values."""
+    return Unknown("an approximate number", "data", "approx()", "object")

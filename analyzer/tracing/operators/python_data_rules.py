@@ -6,13 +6,15 @@ import bisect
 import collections
 import functools
 import heapq
-import json
 import math
 import operator as python_operators
 import posixpath
 import re
+import statistics
 import string
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from analyzer.tracing.language.builtins import BUILTINS, EXCEPTIONS, Call
@@ -20,8 +22,8 @@ from analyzer.tracing.language.collected import in_order
 from analyzer.tracing.language.evaluation import get_attribute, get_item, iterate
 from analyzer.tracing.language.known_types import member, returned, value_of
 from analyzer.tracing.language.own_paths import function_place
-from analyzer.tracing.language.plain_data import NotPlain, applied, as_value, plain_data
-from analyzer.tracing.language.values import DefaultDict, DequeV, DictV, ListV, Native, Object, Value
+from analyzer.tracing.language.plain_data import MOST_ITEMS, NotPlain, applied, as_value, plain_data
+from analyzer.tracing.language.values import DefaultDict, DequeV, DictV, Iterator_, ListV, Native, Object, Value
 from analyzer.tracing.operators.itertools_rules import all_elements
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.paths.problems import PyRaise
@@ -32,7 +34,11 @@ _PURE: dict[str, Any] = {
     **{f"math.{n}": getattr(math, n) for n in (
         "lcm", "gcd", "isqrt", "hypot", "dist", "degrees", "radians", "asin", "acos", "atan", "atan2", "sinh", "cosh",
         "trunc", "isclose", "isfinite", "isinf", "isnan", "fmod", "copysign", "expm1", "log1p", "erf", "tan",
-        "fsum",
+        "fsum", "atanh", "acosh", "asinh", "lgamma", "gamma", "erfc", "ldexp", "remainder", "nextafter", "ulp",
+    )},
+    **{f"statistics.{n}": getattr(statistics, n) for n in (
+        "mean", "fmean", "median", "median_low", "median_high", "mode", "multimode", "stdev", "pstdev", "variance",
+        "pvariance", "harmonic_mean", "geometric_mean", "quantiles",
     )},
     **{f"operator.{n}": getattr(python_operators, n) for n in (
         "truediv", "mod", "neg", "pos", "eq", "ne", "lt", "le", "gt", "ge", "not_", "truth", "contains", "and_", "or_",
@@ -40,7 +46,7 @@ _PURE: dict[str, Any] = {
     )},
     **{f"os.path.{n}": getattr(posixpath, n) for n in ("basename", "dirname", "join", "split", "splitext", "normpath",
                                                        "isabs", "commonprefix")},
-    "json.loads": json.loads, "bisect.bisect": bisect.bisect, "bisect.bisect_left": bisect.bisect_left,
+    "bisect.bisect": bisect.bisect, "bisect.bisect_left": bisect.bisect_left,
     "bisect.bisect_right": bisect.bisect_right, "string.capwords": string.capwords,
 }  # fmt: skip
 _SMALL = {"math.factorial": math.factorial, "math.comb": math.comb, "math.perm": math.perm}
@@ -167,7 +173,7 @@ MOST_TRIED = 100_000  # places of the repetitions of a pattern in a short text
 MOST_SEARCHED = 300  # characters: a pattern with three loose repetitions takes their number cubed
 
 
-@operator("re.split re.findall re.match re.fullmatch re.search", "pattern text *rest")
+@operator("re.split re.findall re.match re.fullmatch re.search re.finditer", "pattern text *rest")
 def pattern_parts(op: Op, pattern: Value, text: Value, rest: tuple[Value, ...]) -> Value:
     """What a plain pattern finds in a plain text; one that could take long is not run."""
     if isinstance(pattern, str) and isinstance(text, str) and not rest and not op.extra and _is_quick(pattern, text):
@@ -204,14 +210,29 @@ def compiled_pattern(op: Op, pattern: Value, rest: tuple[Value, ...]) -> Value:
 
         return Native(name, run)
 
-    return Object("pattern", {"pattern": pattern} | {n: method(n) for n in _OF_PATTERNS})
+    def substituting(name: str) -> Native:
+        def run(c: Call) -> Value:
+            repl, text = c.get(0, "repl"), c.get(1, "string")
+            plain = isinstance(repl, str) and isinstance(text, str) and len(c.args) + len(c.kwargs) == 2
+            if plain and _is_quick(pattern, text):
+                with suppress(re.error, IndexError):
+                    return as_value(getattr(re, name)(pattern, repl, text))
+            return value_of((member("re.Pattern", name) or "-> ")[3:], f"{name}()", "imprecise", f"{name}()")
+
+        return Native(name, run)
+
+    methods = {n: method(n) for n in _OF_PATTERNS} | {n: substituting(n) for n in ("sub", "subn")}
+    return Object("pattern", {"pattern": pattern} | methods)
 
 
-_OF_PATTERNS = ("split", "findall", "match", "fullmatch", "search")
+_OF_PATTERNS = ("split", "findall", "match", "fullmatch", "search", "finditer")
 
 
 def _found(result: Any) -> Value:
     """Lists of texts, or a match with its groups."""
+    if isinstance(result, Iterator):
+        matches = list(islice(result, MOST_ITEMS))
+        return Iterator_(lambda: map(_found, matches), once=True)
     if not isinstance(result, re.Match):
         return ListV(result) if isinstance(result, list) else None
     return Object("match", {

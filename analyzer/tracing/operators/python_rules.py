@@ -7,7 +7,6 @@ import keyword
 import math
 from collections.abc import Callable
 
-from analyzer.tracing.imports.libraries import MARK, is_installed
 from analyzer.tracing.imports.modules import import_module
 from analyzer.tracing.language.arithmetic import binary
 from analyzer.tracing.language.builtins import BUILTINS, Call
@@ -15,8 +14,6 @@ from analyzer.tracing.language.definitions import make_class
 from analyzer.tracing.language.evaluation import call, iterate
 from analyzer.tracing.language.values import (
     STORE,
-    Api,
-    Bound,
     Class,
     DictV,
     Function,
@@ -28,7 +25,6 @@ from analyzer.tracing.language.values import (
     Partial,
     Unknown,
     Value,
-    field_names,
 )  # fmt: skip
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.table import Op, operator
@@ -68,16 +64,6 @@ def is_keyword(op: Op, text: Value) -> Value:
     return isinstance(text, str) and (keyword.iskeyword if op.short == "iskeyword" else keyword.issoftkeyword)(text)
 
 
-@operator("importlib.util.find_spec", "name *rest")
-def module_spec(op: Op, name: Value, rest: tuple[Value, ...]) -> Value:
-    """Whether a library finds a package that it can do without."""
-    if not op.tr.frame.path.startswith(MARK) or not isinstance(name, str):
-        op.tr.shared.unknown_calls[op.name] += 1
-        return op.tr.unknown("a module's specification", "foreign", "find_spec()")
-    found = is_installed(name.partition(".")[0])
-    return Object("a module's specification", {"name": name}) if found else None
-
-
 @operator("importlib.import_module", "name package=None")
 def imported(op: Op, name: Value, package: Value) -> Value:
     if not isinstance(name, str) or not name.strip(".") or (name.startswith(".") and not isinstance(package, str)):
@@ -101,11 +87,6 @@ def prod(op: Op, values: Value, rest: tuple[Value, ...]) -> Value:
 @operator("functools.partial functools.partialmethod", "function *args")
 def partial(op: Op, function: Value, args: tuple[Value, ...]) -> Value:
     return Partial(function, args, dict(op.extra), op.short == "partialmethod")
-
-
-@operator("types.MethodType", "function instance")
-def bound_method(op: Op, function: Value, instance: Value) -> Value:
-    return Bound(instance, function) if isinstance(function, Function) else op.tr.unknown_call(op.name)
 
 
 @operator("functools.reduce six.moves.reduce", "function values *rest")
@@ -169,7 +150,7 @@ def namespace(op: Op, args: tuple[Value, ...]) -> Value:
 
 @operator("copy.copy", "x")
 def copied(op: Op, x: Value) -> Value:
-    return _twin(x, lambda part: part)
+    return twin_of(x, lambda part: part)
 
 
 @operator("copy.deepcopy", "x memo=None")
@@ -181,13 +162,13 @@ def copied_deeply(op: Op, x: Value, memo: Value) -> Value:
             return tuple(map(twin, part))
         if id(part) not in twins:
             twins[id(part)] = part  # while its parts are copied, which may hold it
-            twins[id(part)] = _twin(part, twin)
+            twins[id(part)] = twin_of(part, twin)
         return twins[id(part)]
 
     return twin(x)
 
 
-def _twin(x: Value, part: Callable[[Value], Value]) -> Value:
+def twin_of(x: Value, part: Callable[[Value], Value]) -> Value:
     """Another object of the same kind, each of whose parts `part` gives."""
     if isinstance(x, Layer):
         layer = Layer(x.name, x.args, x.site, x.nodes)
@@ -216,11 +197,6 @@ def leave(op: Op, args: tuple[Value, ...]) -> Value:
     raise PathEnd
 
 
-@operator("dataclasses.field", "*args")
-def dataclass_field(op: Op, args: tuple[Value, ...]) -> Value:
-    return Object("dataclass field", data={k: v for k, v in op.extra.items() if v != MISSING})
-
-
 @operator("pydantic.Field", "default=... *rest")
 def model_field(op: Op, default: Value, rest: tuple[Value, ...]) -> Value:
     given = {"default": default} if default is not ... else {}
@@ -234,61 +210,6 @@ def decorators(op: Op, args: tuple[Value, ...]) -> Value:
     if op.name == "functools.lru_cache":  # `lru_cache(maxsize=3)(function)`
         return Native("a cache", lambda c: c.get(0))
     return op.tr.unknown("a decorator")
-
-
-@operator("dataclasses.replace", "x")
-def replaced(op: Op, x: Value) -> Value:
-    if not isinstance(x, Instance):
-        return op.tr.unknown("dataclasses.replace()")
-    if x.cls.find("__post_init__") is not None:  # which is run again, on fields as they are now
-        names = field_names(x.cls)
-        if not x.cls.dataclass or not x.cls.closed or x.open or any(n not in x.attrs for n in names):
-            return op.tr.unknown("dataclasses.replace()")
-        if any(_left_out(x.cls, n) for n in names):
-            return op.tr.unknown("dataclasses.replace()")
-        return call(op.tr, x.cls, (), {**{n: x.attrs[n] for n in names}, **op.extra})
-    made = _twin(x, lambda part: part)
-    made.attrs.update(op.extra)
-    return made
-
-
-def _left_out(cls: Class, name: str) -> bool:
-    """Whether the constructor does not take the field."""
-    found = cls.find(name)
-    return found is not None and isinstance(found[0], Object) and found[0].data.get("init", True) is not True
-
-
-@operator("dataclasses.asdict", "x")
-def as_dictionary(op: Op, x: Value) -> Value:
-    def data(value: Value) -> Value:
-        if isinstance(value, Instance) and value.cls.dataclass and not value.open:
-            return DictV({k: data(value.attrs[k]) for k in field_names(value.cls) if k in value.attrs})
-        if isinstance(value, DictV):
-            return DictV({k: data(v) for k, v in value.items.items()}, value.open)
-        return type(value)(map(data, value.items), value.open) if isinstance(value, ListV) else value
-
-    return data(x) if isinstance(x, Instance) else op.tr.unknown("dataclasses.asdict()")
-
-
-@operator("dataclasses.fields", "x")
-def fields(op: Op, x: Value) -> Value:
-    cls = x.cls if isinstance(x, Instance) else x
-    if not isinstance(cls, Class) or not cls.dataclass or not cls.closed:
-        return op.tr.unknown("dataclasses.fields()")
-    return tuple(_described(op, cls, name) for name in field_names(cls))
-
-
-MISSING = Api("dataclasses.MISSING")
-
-
-def _described(op: Op, cls: Class, name: str) -> Object:
-    """A field as `dataclasses.fields` tells it."""
-    found = cls.find(name)
-    default = found[0] if found is not None else MISSING
-    given = default.data if isinstance(default, Object) and default.kind == "dataclass field" else {"default": default}
-    told = {key: given.get(key, MISSING) for key in ("default", "default_factory")}
-    metadata, kind = given.get("metadata") or DictV(), op.tr.unknown("a type", label="type")
-    return Object("field", {"name": name, **told, "metadata": metadata, "type": kind})
 
 
 @operator("weakref.ref weakref.proxy", "object *rest")

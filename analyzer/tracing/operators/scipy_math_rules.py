@@ -134,7 +134,8 @@ def assignment(op: Op, cost_matrix: Value, rest: tuple[Value, ...]) -> Value:
 # --------------------------------------------------------------------------------------- distributions
 
 _CONTINUOUS = """norm uniform expon gamma beta lognorm t chi2 f laplace logistic cauchy truncnorm weibull_min halfnorm
-    skewnorm genextreme gumbel_r gumbel_l pareto rayleigh vonmises"""
+    skewnorm genextreme gumbel_r gumbel_l pareto rayleigh vonmises chi triang invgamma invgauss loguniform maxwell levy
+    betaprime burr fisk gengamma halfcauchy johnsonsu moyal nakagami ncx2 powerlaw rice weibull_max"""
 _DISCRETE = "poisson binom bernoulli geom nbinom"
 _AT_POINTS = "cdf logcdf sf logsf ppf isf"
 

@@ -281,3 +281,33 @@ def peaks(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     if found is not None and found.dims is not None and len(found.dims) != 1:
         fail(op, "rank", f"peaks are found in a row of numbers, not in {show_shape(found.dims)}", (found,))
     return made(op, (op.tr.fresh("peaks", "unknown", 0),), "int64"), DictV({}, True)
+
+
+_OF_LABELS = "sum sum_labels mean maximum minimum standard_deviation variance median"
+
+
+@operator(_names("scipy.ndimage.", _OF_LABELS), "input labels=None index=None")
+def of_labels(op: Op, input: Value, labels: Value, index: Value) -> Value:
+    """One number, or one for each of the labels that are asked for."""
+    asked = array(op, index) if index is not None else None
+    if index is not None and (asked is None or asked.dims is None):
+        return unknown(op)
+    if asked is not None and asked.dims:
+        return made(op, asked.dims)
+    return op.tr.unknown(f"{op.short}()", "data", pytype="float")
+
+
+@operator("scipy.ndimage.generate_binary_structure", "rank connectivity")
+def structure(op: Op, rank: Value, connectivity: Value) -> Value:
+    return made(op, (3,) * rank, "bool") if type(rank) is int and 0 <= rank <= 32 else unknown(op)
+
+
+@operator("scipy.signal.unit_impulse", "shape *rest")
+def impulse(op: Op, shape: Value, rest: tuple[Value, ...]) -> Value:
+    return made(op, shape_argument(op, (shape,)), None if rest else "float64")
+
+
+@operator("scipy.fft.dctn scipy.fft.idctn scipy.fft.dstn scipy.fft.idstn", "x type=2 s=None *rest")
+def transforms(op: Op, x: Value, type: Value, s: Value, rest: tuple[Value, ...]) -> Value:
+    found = array(op, x)
+    return unknown(op) if found is None or s is not None else of(op, found, found.dims, None)

@@ -18,6 +18,7 @@ from analyzer.tracing.language.object_attributes import answers_itself, brought,
 from analyzer.tracing.language.overwriting import set_somewhere
 from analyzer.tracing.language.setting_attributes import delete_attribute, set_attribute
 from analyzer.tracing.language.values import (
+    COMPLETE,
     Api,
     Bound,
     Class,
@@ -112,6 +113,8 @@ def _has(value: Value, name: str) -> bool | None:
         return hasattr(None, name)
     if type(value) is tuple:
         return hasattr(tuple, name)
+    if isinstance(value, Object) and value.data.get(COMPLETE):
+        return name in value.attrs or hasattr(object, name)
     plain = next((kind for of, kind in _TYPES if isinstance(value, of)), None)
     if plain is None or name == "value" or (plain is list and name in _OF_ROWS and not hasattr(list, name)):
         return None
