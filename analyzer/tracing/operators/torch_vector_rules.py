@@ -57,11 +57,10 @@ def without_values(op: Op, module_cls: Value, args: tuple[Value, ...]) -> Value:
 @operator("torch.nn.utils.fuse_conv_bn_eval torch.nn.utils.fuse_linear_bn_eval", "first bn *rest")
 def fused(op: Op, first: Value, bn: Value, rest: tuple[Value, ...]) -> Value:
     """A layer as the first one, with a bias; both must have as many channels."""
-    widths = [get_attribute(op.tr, part, "weight") for part in (first, bn) if isinstance(part, (Layer, Instance))]
-    known = [w.dims for w in widths if isinstance(w, Tensor) and w.dims]
-    if len(known) == 2 and isinstance(first, Layer) and "Transpose" not in first.name and known[0][0] != known[1][0]:
-        if isinstance(known[0][0], int) and isinstance(known[1][0], int):
-            fail(op, "channels", f"a layer of {known[0][0]} channels is joined with a norm of {known[1][0]}", ())
+    widths = [get_attribute(op.tr, part, "weight") for part in (first, bn) if isinstance(part, Layer)]
+    known = [w.dims[0] for w in widths if isinstance(w, Tensor) and w.dims and isinstance(w.dims[0], int)]
+    if len(known) == 2 and known[0] != known[1] and "Transpose" not in first.name:
+        fail(op, "channels", f"a layer of {known[0]} channels is joined with a norm of {known[1]}", ())
     return first
 
 
