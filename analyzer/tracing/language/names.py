@@ -7,6 +7,7 @@ import builtins as python_builtins
 import functools
 
 from analyzer.tracing.imports.lazy_modules import LazyScope, provide
+from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.imports.modules import library_name
 from analyzer.tracing.language.builtins import BUILTINS
 from analyzer.tracing.language.known_types import function_of
@@ -39,7 +40,46 @@ def lookup(tr: Tracer, name: str) -> Value:
         return function_of(f"builtins.{name}", "a builtin", "imprecise", name)
     if tr.guards and name not in globals_.nonlocals and not _stars(tr, tr.frame.path):
         raise PyRaise("NameError", name)  # `try: unicode` and its like
+    if _is_unbound(tr, name):
+        raise PyRaise("UnboundLocalError", f"`{name}` is not bound on this way through {tr.frame.name}")
     return tr.unknown("a name that is not bound on this path", label=name)
+
+
+def _is_unbound(tr: Tracer, name: str) -> bool:
+    """Whether the function binds the name elsewhere than on the way that a run has taken, which chose nothing."""
+    frame = tr.frame
+    node = frame.function.node if frame.function is not None else None
+    if tr.doubts or tr.path.decisions or tr.in_definition or node is None or isinstance(node, ast.Lambda):
+        return False
+    if frame.cut or frame.endless or frame.forever or frame.vague or frame.further or frame.path.startswith(MARK):
+        return False
+    return frame.scope.parent is not None and name not in frame.scope.nonlocals and name in _bound_in(node)
+
+
+@functools.lru_cache(maxsize=1024)
+def _bound_in(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """Names that the statements of a function bind by assignment alone."""
+    found: set[str] = set()
+    others: set[str] = set()
+    pending: list[ast.AST] = list(node.body)
+    while pending:
+        part = pending.pop()
+        if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            others.add(part.name)
+            continue
+        if isinstance(part, (ast.Global, ast.Nonlocal)):
+            others.update(part.names)
+        elif isinstance(part, ast.Delete):
+            others.update(n.id for n in ast.walk(part) if isinstance(n, ast.Name))
+        elif isinstance(part, (ast.Import, ast.ImportFrom)):
+            others.update((alias.asname or alias.name).partition(".")[0] for alias in part.names)
+        elif isinstance(part, ast.ExceptHandler) and part.name:
+            others.add(part.name)
+        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            found.add(part.id)
+        if not isinstance(part, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            pending.extend(ast.iter_child_nodes(part))
+    return frozenset(found - others)
 
 
 def _from_library(tr: Tracer, scope: Scope, name: str) -> bool:

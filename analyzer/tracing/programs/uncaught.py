@@ -18,7 +18,9 @@ _OUTSIDE = (SystemExit, KeyboardInterrupt, GeneratorExit, StopIteration, ImportE
 def tell_exception(tr: Tracer, error: PyRaise) -> None:
     """Report an exception that no handler catches; one of the program's own only if no number is estimated."""
     kind = getattr(builtins, error.name, None)
-    if error.site is None or not isinstance(kind, type) or issubclass(kind, _OUTSIDE):
+    if error.site is None or not isinstance(kind, type):
+        return
+    if issubclass(kind, _OUTSIDE) and kind is not UnboundLocalError:
         return
     if tr.symbols.known.keys() - tr.sampler.counted:
         return  # sizes that nobody gives: how many elements there are, and which are equal, is not known then
