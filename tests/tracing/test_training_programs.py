@@ -46,7 +46,8 @@ PROGRAMS = [
     ("torch.zeros(len(RandomSampler(data, num_samples=7, replacement=True))) + torch.zeros({})", "7", "9"),
     ("torch.zeros(len(list(BatchSampler(SequentialSampler(data), 4, False))[-1])) + torch.zeros({})", "2", "4"),
     ("next(iter(DataLoader(data, 4, sampler=SubsetRandomSampler([1, 2])))) + torch.zeros({}, 4)", "2", "4"),
-    ("b = BatchSampler(RandomSampler(data), 5, True)\nnext(iter(DataLoader(data, batch_sampler=b))) + torch.ones({}, 4)",
+    ("b = BatchSampler(RandomSampler(data), 5, True)\n"
+     "next(iter(DataLoader(data, batch_sampler=b))) + torch.ones({}, 4)",
      "5", "4"),
     ("torch.utils.data.default_collate([(torch.zeros(3), 1)] * 2)[0] + torch.zeros({}, 3)", "2", "4"),
     ("a, b = torch.utils.data.dataset.random_split(data, [0.25, 0.75])\ntorch.ones(len(a)) + torch.ones({})", "3", "2"),

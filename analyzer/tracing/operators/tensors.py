@@ -17,6 +17,7 @@ from analyzer.tracing.language.tensors import OpenSize, Shape, Size, Tensor, sho
 from analyzer.tracing.language.values import Api, Bound, Unknown, Value
 from analyzer.tracing.operators.element_types import array_type, bytes_of, dtype_name, real_of
 from analyzer.tracing.operators.element_values import converted
+from analyzer.tracing.operators.gradient_presence import gradients_made
 from analyzer.tracing.operators.gradient_shapes import demand_same_shape
 from analyzer.tracing.operators.own_gradients import DETACHED, follow_back
 from analyzer.tracing.operators.packed import elements_alone
@@ -195,6 +196,7 @@ def _result(
             feed = args[0] if args else kwargs.get("feed_dict")
             return run_fetches(tr, owner, feed, node)
         if name == "backward":
+            gradients_made(tr)
             _check_backward(tr, owner, args, kwargs, node)
             follow_back(tr, owner, again=kwargs.get("retain_graph", False) is not False)
             return None
