@@ -122,3 +122,49 @@ f(NUMBER, torch.zeros(3))
 def test_a_name_that_is_bound_on_other_ways_alone(number: int) -> None:
     text = UNBOUND.replace("NUMBER", str(number))
     assert [("UnboundLocalError" in message) for message in _errors(text)] == [True] * (number == 4)
+
+
+MARKS = [("", False), ("net[0].weight.frozen = True", True), ("setattr(net[0].weight, 'frozen', True)", True)]
+
+
+@pytest.mark.parametrize(("line", "told"), MARKS)
+@pytest.mark.parametrize("test", ["getattr(net[0].weight, 'frozen', False)", "hasattr(net[0].weight, 'frozen')"])
+def test_a_tensor_has_the_attributes_that_the_program_sets(line: str, told: bool, test: str) -> None:
+    text = f"{HEAD}{line}\nif {test}:\n    torch.zeros(2) @ torch.zeros(3)\n"
+    assert bool(_errors(text)) is told
+
+
+KEPT = """kept = {}
+def of_size(x, size):
+    key = (size, x.device.type, x.device.index)
+    FIND
+        kept[key] = found = torch.zeros(size)
+    return found
+print(of_size(x, 33).view(PARTS, 1, -1))
+"""
+FINDS = ["found = kept.get(key)\n    if found is None:", "found = None\n    if key not in kept:"]
+
+
+@pytest.mark.parametrize("find", FINDS)
+@pytest.mark.parametrize("parts", [1, 2])
+def test_an_empty_dictionary_holds_no_key(find: str, parts: int) -> None:
+    text = HEAD + KEPT.replace("FIND", find).replace("PARTS", str(parts))
+    assert bool(_errors(text)) is (parts == 2)
+
+
+GRADIENTS = """for k in range(3):
+    opt.zero_grad()
+    net(x).sum().backward()
+    for layer in (net[0], net[2]):
+        if layer.weight.grad is None:
+            continue
+        layer.weight.grad.mean(dim=AXIS) + layer.bias
+    opt.step()
+"""
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_all_parameters_have_gradients_or_none(axis: int) -> None:
+    """What fails for the first one fails, whatever goes well with the next one where the first has none."""
+    text = HEAD.replace("nn.Linear(8, 2)", "nn.Linear(8, 8)") + GRADIENTS.replace("AXIS", str(axis))
+    assert bool(_errors(text)) is (axis == 0)

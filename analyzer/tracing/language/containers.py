@@ -12,6 +12,7 @@ from typing import Any
 
 from analyzer.tracing.imports.registries import filled
 from analyzer.tracing.language.collected import as_dict, in_order, with_element
+from analyzer.tracing.language.container_values import is_empty
 from analyzer.tracing.language.contexts import enter, leave
 from analyzer.tracing.language.evaluation import get_item, iterate, seen
 from analyzer.tracing.language.known_types import member, value_of
@@ -351,6 +352,8 @@ def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwarg
                     raise PyRaise("KeyError", repr(key))
                 return tr.unknown("a value of a dictionary")
             return default
+        if name == "get" and tr.knows_objects and is_empty(owner):
+            return default  # an empty one holds no key, whichever it is
         found = get_item(tr, owner, key) if name == "get" else tr.unknown("a value of a dictionary")
         if name != "get":  # which key is set or taken out is not known
             tr.touch(owner)
