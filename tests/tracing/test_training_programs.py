@@ -101,6 +101,9 @@ def test_a_size_that_does_not_fit_is_told(text: str, fitting: str, other: str) -
 FROZEN = ["net[0].weight.requires_grad = False", "net[0].requires_grad_(False)", "net.requires_grad_(False)"]
 
 
+FROZEN.append("nn.Embedding.from_pretrained(torch.zeros(3, 4))")
+
+
 @pytest.mark.parametrize("line", ["", *FROZEN])
 def test_what_is_trained_is_known_until_the_program_freezes_something(line: str) -> None:
     text = f"{HEAD}{line}\nif not net[0].weight.requires_grad:\n    torch.zeros(2) @ torch.zeros(3)\n"

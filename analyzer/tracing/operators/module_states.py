@@ -74,6 +74,11 @@ def _each_once(modules: ListV) -> bool:
     return children == len(modules.items) - 1 and len(modules.items) < MOST_MODULES
 
 
+def _loads_itself(module: Value) -> bool:
+    """Whether a class of the program changes what it is given before it takes it."""
+    return isinstance(module, Instance) and module.cls.find("_load_from_state_dict") is not None
+
+
 def demand_fitting(
     tr: Tracer, module: Layer | Instance, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> None:
@@ -81,11 +86,16 @@ def demand_fitting(
     given = args[0] if args else kwargs.get("state_dict")
     if not isinstance(given, DictV) or not given.items or not tr.knows_objects:
         return
-    own = state_of(tr, module).items
+    state = state_of(tr, module)
+    if state.open or any(_loads_itself(part) for _, part in named_modules(module).items):
+        return  # a hook that is registered may change what is given
+    own = state.items
     for name, value in given.items.items():
         mine = own.get(name)
         if not isinstance(value, Tensor) or not isinstance(mine, Tensor) or value.dims is None or mine.dims is None:
             continue
+        if not mine.dims and len(value.dims) == 1:
+            continue  # a number that an older version kept as a vector
         same = len(value.dims) == len(mine.dims)
         if not same or any(equal(a, b) is False for a, b in zip(value.dims, mine.dims, strict=True)):
             told = f"`{name}` has the shape {show_shape(value.dims)} and the module's {show_shape(mine.dims)}"

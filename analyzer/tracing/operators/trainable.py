@@ -5,6 +5,8 @@ from __future__ import annotations
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Value
+from analyzer.tracing.operators.layer_parameters import STATISTICS
+from analyzer.tracing.operators.own_gradients import DETACHED
 from analyzer.tracing.paths.tracer import Tracer
 
 _FROZEN = "requires_grad"  # under which the tracer keeps that the program chooses what is trained
@@ -20,6 +22,7 @@ def choose_trained(tr: Tracer, wanted: Value) -> None:
 def is_trained(tr: Tracer, tensor: Tensor) -> bool:
     """Whether the tensor is a parameter that is trained for sure: a new one is, of any floating type."""
     known = tr.knows_objects and not tr.modes_origin and _FROZEN not in tr.machine
+    known = known and DETACHED not in tensor.tags and tensor.name not in STATISTICS
     return known and "variable" in tensor.tags and (tensor.dtype or "").startswith(_TRAINED)
 
 
