@@ -171,3 +171,22 @@ def test_all_parameters_have_gradients_or_none(axis: int) -> None:
     """What fails for the first one fails, whatever goes well with the next one where the first has none."""
     text = HEAD.replace("nn.Linear(8, 2)", "nn.Linear(8, 8)") + GRADIENTS.replace("AXIS", str(axis))
     assert bool(_errors(text)) is (axis == 0)
+
+
+KINDS = [
+    ("optim.lr_scheduler.ReduceLROnPlateau(opt)", "optim.lr_scheduler.ReduceLROnPlateau", True),
+    ("optim.lr_scheduler.StepLR(opt, 3)", "optim.lr_scheduler.ReduceLROnPlateau", False),
+    ("optim.lr_scheduler.StepLR(opt, 3)", "optim.lr_scheduler.LRScheduler", True),
+    ("RandomSampler(data)", "torch.utils.data.distributed.DistributedSampler", False),
+    ("RandomSampler(data)", "torch.utils.data.sampler.RandomSampler", True),
+    ("BatchSampler(RandomSampler(data), 2, True)", "torch.utils.data.Sampler", True),
+]
+
+
+@pytest.mark.parametrize(("made", "kind", "holds"), KINDS)
+def test_classes_of_schedules_and_samplers(made: str, kind: str, holds: bool) -> None:
+    scope: dict[str, object] = {}
+    exec(f"{HEAD}import torch.utils.data.distributed\nfound = isinstance({made}, {kind})", scope)
+    assert scope["found"] is holds
+    text = f"{HEAD}if {'not ' * holds}isinstance({made}, {kind}):\n    torch.zeros(2) @ torch.zeros(3)\n"
+    assert _errors(text) == []

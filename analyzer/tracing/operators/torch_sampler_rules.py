@@ -13,11 +13,13 @@ from analyzer.tracing.operators.operands import items_of
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.paths.tracer import Tracer
 
+_BASE = "torch.utils.data.Sampler"
+
 
 def _sampler(op: Op, count: int | None, indices: list[Value] | None = None, **attrs: Value) -> Object:
     """So many numbers of examples, in an order that nobody knows where `indices` does not tell it."""
     attrs["set_epoch"] = Native("set_epoch", lambda c: None)
-    return Object("sampler", attrs, {"count": count, "indices": indices}, op.where)
+    return Object("sampler", attrs, {"count": count, "indices": indices, "classes": (op.name, _BASE)}, op.where)
 
 
 @operator("torch.utils.data.SequentialSampler", "data_source")
@@ -69,14 +71,20 @@ def in_batches(op: Op, sampler: Value, batch_size: Value, drop_last: Value) -> V
     count = len(sampler) if type(sampler) is tuple else count_of(op.tr, sampler)
     attrs = {"sampler": sampler, "batch_size": batch_size, "drop_last": drop_last}
     if count is None or type(batch_size) is not int or batch_size <= 0 or not isinstance(drop_last, bool):
-        return Object("sampler", attrs, {"count": None, "indices": None, "batch": batch_size}, op.where)
+        return Object(
+            "sampler",
+            attrs,
+            {"count": None, "indices": None, "batch": batch_size, "classes": (op.name, _BASE)},
+            op.where,
+        )
     number = count // batch_size if drop_last else math.ceil(count / batch_size)
     batches: list[Value] | None = None
     if count <= MOST_INDICES:
         indices, endless = iterate(op.tr, sampler, op.node)
         every = [] if endless else list(indices)
         batches = [ListV(every[n * batch_size : (n + 1) * batch_size]) for n in range(number)] if every else None
-    return Object("sampler", attrs, {"count": number, "indices": batches, "batch": batch_size, "of": count}, op.where)
+    data = {"count": number, "indices": batches, "batch": batch_size, "classes": (op.name, _BASE)}
+    return Object("sampler", attrs, data, op.where)
 
 
 @operator("torch.utils.data.get_worker_info", "")

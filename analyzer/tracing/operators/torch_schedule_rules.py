@@ -24,7 +24,7 @@ def schedule(op: Op, optimizer: Value, rest: tuple[Value, ...]) -> Value:
     factors = op.extra.get("lr_lambda", rest[0] if rest else None) if op.short in _BY_FUNCTION else None
     for factor in items_of(factors) or ([] if factors is None else [factors]):
         call(op.tr, factor, (op.tr.unknown("an epoch", pytype="int"),), {})
-    return Object("schedule", schedule_attributes(op.tr, optimizer), site=op.where)
+    return _schedule(op, optimizer)
 
 
 _BY_FUNCTION = ("LambdaLR", "MultiplicativeLR")
@@ -34,14 +34,19 @@ _BY_FUNCTION = ("LambdaLR", "MultiplicativeLR")
 def schedule_of_parts(
     op: Op, optimizer: Value, schedulers: Value, milestones: Value, last_epoch: Value, rest: tuple[Value, ...]
 ) -> Value:
-    return Object("schedule", schedule_attributes(op.tr, optimizer), site=op.where)
+    return _schedule(op, optimizer)
 
 
 @operator("torch.optim.lr_scheduler.ChainedScheduler", "schedulers optimizer=None")
 def chained_schedules(op: Op, schedulers: Value, optimizer: Value) -> Value:
     parts = items_of(schedulers)
     first = parts[0].attrs.get("optimizer") if parts and isinstance(parts[0], Object) else None
-    return Object("schedule", schedule_attributes(op.tr, first if optimizer is None else optimizer), site=op.where)
+    return _schedule(op, first if optimizer is None else optimizer)
+
+
+def _schedule(op: Op, optimizer: Value) -> Object:
+    classes = (op.name, *OF_SCHEDULES[:2])
+    return Object("schedule", schedule_attributes(op.tr, optimizer), {"classes": classes}, op.where)
 
 
 def schedule_attributes(tr: Any, optimizer: Value) -> dict[str, Value]:
@@ -76,14 +81,19 @@ def _rates(tr: Any, optimizer: Value) -> Value:
 def scaler(op: Op, args: tuple[Value, ...]) -> Value:
     """It multiplies losses by a number; its step is the optimizer's, unless a gradient is infinite."""
     methods: dict[str, Callable[[Any], Value]] = {
-        "scale": lambda c: _scaled(c.tr, c.get(0)),
-        "step": lambda c: call(c.tr, get_attribute(c.tr, c.args[0], "step"), c.args[1:], c.kwargs, c.node),
+        "scale": lambda c: _scaled(c.tr, c.get(0, "outputs")),
+        "step": _step,
         "get_scale": lambda c: c.tr.unknown("a scale", pytype="float"),
         "is_enabled": lambda c: c.tr.unknown("what the machine has", "data", "is_enabled", "bool"),
         "state_dict": lambda c: DictV({}, True),
     }
     quiet = ("unscale_", "update", "load_state_dict", "set_growth_factor", "set_backoff_factor", "set_growth_interval")
     return Object("scaler", _giving(methods) | _giving(dict.fromkeys(quiet, lambda c: None)), site=op.where)
+
+
+def _step(c: Any) -> Value:
+    given = {name: value for name, value in c.kwargs.items() if name != "optimizer"}
+    return call(c.tr, get_attribute(c.tr, c.get(0, "optimizer"), "step"), c.args[1:], given, c.node)
 
 
 def _scaled(tr: Any, given: Value) -> Value:

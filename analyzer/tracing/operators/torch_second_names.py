@@ -41,6 +41,13 @@ def own_name(name: str) -> str:
     return f"torch.{_OWN[last]}" if home == "torch" and last in _OWN else name
 
 
+def is_of_class(classes: tuple[str, ...], asked: str) -> bool | None:
+    """Whether an object of a class of PyTorch with these bases is one of a class; None where that is no one of it."""
+    if own_name(asked) in classes:
+        return True
+    return False if asked.startswith("torch.") else None
+
+
 def own_method(name: str) -> str:
     """``mul_`` for ``multiply_``."""
     plain = name.removesuffix("_")
