@@ -152,6 +152,12 @@ def exactly(value: Any) -> Any:
     return value
 
 
+def is_empty(value: Any) -> bool:
+    """Whether it is a plain list, set or dictionary that holds nothing for sure."""
+    plain = type(value) in (ListV, SetV, DictV) and not value.items and not value.open
+    return plain and not value.given and not value.choices
+
+
 def is_exact(value: Any) -> bool:
     """Whether the class of a container is `list`, `set` or `dict` itself."""
     return type(value) in (ListV, SetV, DictV) and bool(getattr(value, "exact", False))

@@ -336,7 +336,7 @@ def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwarg
         default = args[1] if len(args) > 1 else None
         itself = is_object(key) or (name != "get" and isinstance(key, IDENTICAL))
         here = hashable(key) and key in items
-        if is_plain(key) or itself or here or (name == "get" and lacks(owner, key)):
+        if is_plain(key) or itself or here or (name == "get" and tr.knows_objects and lacks(owner, key)):
             if here:
                 found = items[key]
                 if name == "pop":

@@ -10,6 +10,7 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import Test
 from analyzer.tracing.language.values import Api, Class, Native, Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.gradient_presence import whether_gradients
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly
 
@@ -79,6 +80,8 @@ def identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
         return against_constant(tr, there, "is", True, not negated) if isinstance(there, Unknown) else not negated
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return left is right if not negated and left is right else tr.unknown("a comparison", pytype="bool")
+    if right is None and isinstance(left, Tensor) and "may be None" in left.tags and left.framework == "torch":
+        return against_constant(tr, whether_gradients(tr), "is", True, not negated)
     if right is None and isinstance(left, Tensor) and "may be None" in left.tags:
         return tr.unknown("whether there is a gradient", pytype="bool")
     if right is None and isinstance(left, Poly) and any(tr.symbols.kind(s.name) in _MAYBE_NONE for s in left.symbols):

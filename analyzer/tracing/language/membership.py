@@ -8,6 +8,7 @@ import math
 from analyzer.tracing.imports.configurations import is_mapping as is_configuration
 from analyzer.tracing.imports.registries import filled
 from analyzer.tracing.language.arithmetic import PLAIN
+from analyzer.tracing.language.container_values import is_empty
 from analyzer.tracing.language.dictionary_objects import store_of
 from analyzer.tracing.language.evaluation import call, get_attribute
 from analyzer.tracing.language.identity import against_constant, same_name, same_type
@@ -43,6 +44,8 @@ def member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
     complete = True
     if filled(tr, container, item):
         return (item in container.items) is not negated
+    if is_empty(container) and tr.knows_objects:
+        return negated
     if isinstance(container, (ListV, DictV)):
         items, complete = list(container.items), not container.open
     elif isinstance(container, tuple):

@@ -33,6 +33,7 @@ from analyzer.tracing.language.values import (
 from analyzer.tracing.operators import layer_attribute_deleted, layer_attribute_set
 from analyzer.tracing.operators.tables import set_names
 from analyzer.tracing.operators.torch_modules import Children, children_by_name, register
+from analyzer.tracing.operators.trainable import choose_trained, marked
 from analyzer.tracing.paths.tracer import Tracer
 
 
@@ -79,6 +80,10 @@ def delete_attribute(tr: Tracer, owner: Value, name: str, plainly: bool = False)
 
 def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bool = False) -> None:
     """`owner.name = value`; `plainly`: as `object.__setattr__` does it."""
+    if isinstance(owner, (Tensor, Unknown)):
+        marked(tr, name)
+    if name == "requires_grad":
+        choose_trained(tr, value)
     if isinstance(value, Unknown) and not value.label:
         value.label = name
     elif isinstance(value, Tensor) and not value.name:

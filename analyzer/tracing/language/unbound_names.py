@@ -21,8 +21,10 @@ def refuse_unbound(tr: Tracer, name: str) -> None:
     """
     frame = tr.frame
     function = frame.function
-    if function is None or frame.cut or tr.path.decisions or not tr.certain or tr.in_definition:
+    if function is None or tr.path.decisions or not tr.certain or tr.in_definition:
         return
+    if frame.cut or frame.endless or frame.forever or frame.vague or frame.further:
+        return  # a round that was not followed may bind it
     if frame.scope.parent is not function.scope or name not in _local_names(function.node):
         return
     message = f"the name {name} is read, and no line that binds it has run"

@@ -15,7 +15,6 @@ from analyzer.tracing.language.tensor_objects import asked, dispatched, is_asked
 from analyzer.tracing.language.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.language.values import (
     Api,
-    DictV,
     Instance,
     Layer,
     ListV,
@@ -32,6 +31,7 @@ from analyzer.tracing.operators.keras_second_names import own_keras_name
 from analyzer.tracing.operators.layer_attributes import layer_attribute, layer_attribute_deleted, layer_attribute_set
 from analyzer.tracing.operators.layers import call_layer, make_layer, open_sequence
 from analyzer.tracing.operators.layers import layer_method as run
+from analyzer.tracing.operators.module_states import named_buffers, state_of
 from analyzer.tracing.operators.modules import (
     call_library_instance,
     initialise_instance,
@@ -286,7 +286,11 @@ def call_method(
         return held if name == "named_parameters" else ListV([p for _, p in held.items], held.open)
     if name == "state_dict" and is_module(owner) and tr.knows_objects and not args and not kwargs:
         tr.shared.known_calls[f"Module.{name}"] += 1
-        return DictV(dict(named_parameters(tr, owner).items), True)  # and what is registered as a buffer
+        return state_of(tr, owner)
+    if name in ("buffers", "named_buffers") and is_module(owner) and tr.knows_objects and not args and not kwargs:
+        tr.shared.known_calls[f"Module.{name}"] += 1
+        kept = named_buffers(tr, owner)
+        return kept if name == "named_buffers" else ListV([b for _, b in kept.items], kept.open)
     for kind, handler in handlers:
         if isinstance(owner, kind):
             value = handler(tr, owner, name, args, kwargs, node)

@@ -34,6 +34,9 @@ IMAGES = {
 }  # fmt: skip
 
 
+MOST_INDICES = 4_096  # of a sampler that are gone through one by one
+
+
 def representative(tr: Tracer, owner: Object) -> Value:
     """One element of the data, or None."""
     found = elements(tr, owner)
@@ -47,7 +50,21 @@ def elements(tr: Tracer, owner: Object) -> tuple[Iterator[Value], bool] | None:
         return _forever(tr, owner), True
     if owner.kind == "state":
         return iter(owner.data["parts"]), False
+    if owner.kind == "sampler":
+        return _indices(tr, owner)
     return None
+
+
+def _indices(tr: Tracer, owner: Object) -> tuple[Iterator[Value], bool] | None:
+    """The numbers of examples in the order of a sampler, or lists of them."""
+    known, count = owner.data["indices"], owner.data["count"]
+    if known is not None:
+        return iter(known), False
+    if "batch" in owner.data:
+        return None
+    if count is None or count > MOST_INDICES:
+        return iter(lambda: tr.unknown("an index", "data", pytype="int"), None), True
+    return iter([tr.unknown("an index", "data", pytype="int") for _ in range(count)]), False
 
 
 def _forever(tr: Tracer, owner: Object) -> Iterator[Value]:
@@ -132,7 +149,7 @@ def _alone(tr: Tracer, owner: Object) -> Value:
 
 def count_of(tr: Tracer, source: Value) -> int | None:
     """How many examples there are, if that is known."""
-    if isinstance(source, Object) and source.kind == "dataset":
+    if isinstance(source, Object) and source.kind in ("dataset", "sampler"):
         count: Value = source.data.get("count")
     elif isinstance(source, ListV):
         count = None if source.open else len(source.items)

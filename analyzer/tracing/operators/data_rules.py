@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
@@ -64,10 +65,18 @@ def loader(
     collate_fn: Value, pin_memory: Value, drop_last: Value, rest: tuple[Value, ...],
 ) -> Value:  # fmt: skip
     size = op.tr.term_of(batch_size, "batch_size") if batch_size is not None else None
+    batches = batch_sampler.data if isinstance(batch_sampler, Object) and batch_sampler.kind == "sampler" else {}
+    if "batch" in batches:  # of so many examples each, as the loader would make them itself
+        batch_size, drop_last = batch_sampler.attrs["batch_size"], batch_sampler.attrs["drop_last"]
+        sampler, batch_sampler = batch_sampler.attrs["sampler"], None
+        size = op.tr.term_of(batch_size, "batch_size")
     attrs = {
         "dataset": dataset, "batch_size": batch_size, "num_workers": num_workers, "pin_memory": pin_memory,
         "drop_last": drop_last,
     }  # fmt: skip
+    if sampler is not None:
+        attrs["sampler"] = sampler
+    known = sampler is None or (isinstance(sampler, Object) and sampler.kind == "sampler")
     return Object(
         "loader",
         attrs if batch_sampler is None else {"dataset": dataset},
@@ -76,7 +85,7 @@ def loader(
             "collate": collate_fn,
             "batch": size,
             "single": batch_size is None and batch_sampler is None,
-            "all": dataset if sampler is None and batch_sampler is None else None,
+            "all": (dataset if sampler is None else sampler) if known and batch_sampler is None else None,
             "drop_last": drop_last,
         },
         op.where,
@@ -112,7 +121,18 @@ def tensor_dataset(op: Op, tensors: tuple[Value, ...]) -> Value:
 @operator("torch.utils.data.random_split", "dataset lengths *rest")
 def random_split(op: Op, dataset: Value, lengths: Value, rest: tuple[Value, ...]) -> Value:
     sizes = lengths.items if isinstance(lengths, ListV) else list(lengths) if isinstance(lengths, tuple) else [None] * 2
+    sizes = _of_fractions(sizes, count_of(op.tr, dataset))
     return ListV([_part(op, dataset, size if type(size) is int else None) for size in sizes])
+
+
+def _of_fractions(sizes: list[Value], count: int | None) -> list[Value]:
+    """Fractions of a whole, whose rest goes to the parts in turn."""
+    if count is None or not all(isinstance(s, float) for s in sizes) or not math.isclose(sum(sizes), 1):
+        return sizes
+    found = [math.floor(count * size) for size in sizes]
+    for place in range(count - sum(found)):
+        found[place % len(found)] += 1
+    return found
 
 
 def _part(op: Op, dataset: Value, count: int | None) -> Value:

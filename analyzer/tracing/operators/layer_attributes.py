@@ -14,7 +14,7 @@ from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.keras_graphs import INPUT, OUTPUT, trained_weights_of, weight_by_name, weights_of
 from analyzer.tracing.operators.layer_parameters import STATISTICS, has_parameter, sizes_of
 from analyzer.tracing.operators.parts_of_layers import makes_anew, part_of
-from analyzer.tracing.operators.torch_modules import children_by_name, children_of
+from analyzer.tracing.operators.torch_modules import BUFFERS, children_by_name, children_of
 from analyzer.tracing.paths.problems import PyRaise
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly
@@ -201,12 +201,18 @@ def layer_attribute_deleted(tr: Tracer, layer: Layer, name: str) -> None:
         layer.built[name] = tr.unknown(f"a deleted {name}")
 
 
-def register_tensor(tr: Tracer, owner: Layer | Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+def register_tensor(
+    tr: Tracer, owner: Layer | Instance, args: tuple[Value, ...], kwargs: dict[str, Value], parameter: bool
+) -> None:
     """`register_buffer(name, tensor, persistent=True)` and `register_parameter(name, param)`."""
     name = args[0] if args else kwargs.get("name")
     value = args[1] if len(args) > 1 else kwargs.get("tensor", kwargs.get("param"))
     if isinstance(name, str):
         tr.touch(owner)
         owner.attrs[name] = value
+        if not parameter:
+            persistent = args[2] if len(args) > 2 else kwargs.get("persistent", True)
+            others = (entry for entry in owner.attrs.get(BUFFERS, ()) if entry[0] != name)
+            owner.attrs[BUFFERS] = (*others, (name, persistent))
         if isinstance(owner, Layer):
             layer_attribute_set(owner, name, value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from analyzer.tracing.language.known_types import OTHER_CLASS
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Layer, ListV, Value, is_term
 from analyzer.tracing.operators.convolution_sizes import kernel_of
@@ -70,6 +71,22 @@ def sizes_by_weight(layer: Layer) -> dict[str, Value]:
     if not isinstance(weight, Tensor) or weight.dims is None or len(weight.dims) != len(names):
         return {}
     return dict(zip(names, weight.dims, strict=True))
+
+
+def names_of_recurrent(layer: Layer) -> list[str]:
+    """Those of a recurrent layer of PyTorch in its order; none of another, or where their number is not known."""
+    kind, args = layer.name.removeprefix("torch.nn."), layer.args
+    biased, projected = args.get("bias", True), args.get("proj_size", 0)
+    if type(biased) is not bool or type(projected) is not int:
+        return []
+    if kind in ("LSTMCell", "GRUCell", "RNNCell"):
+        return [name for name in _OF_CELLS if biased or name.startswith("weight")]
+    layers, both = args.get("num_layers", 1), args.get("bidirectional", False)
+    if kind not in _GATES or type(layers) is not int or type(both) is not bool or OTHER_CLASS in layer.attrs:
+        return []
+    parts = ["weight_ih", "weight_hh", *(["bias_ih", "bias_hh"] if biased else []), *["weight_hr"] * bool(projected)]
+    ways = ("", "_reverse") if both else ("",)
+    return [f"{part}_l{place}{way}" for place in range(layers) for way in ways for part in parts]
 
 
 def _recurrent(layer: Layer, kind: str, name: str) -> list[Value] | None:

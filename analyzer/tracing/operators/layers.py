@@ -37,6 +37,7 @@ from analyzer.tracing.operators.keras_construction import OF_KERAS_1, check_kera
 from analyzer.tracing.operators.keras_graphs import count_of_weights, output_shape, remember_call, weights_of
 from analyzer.tracing.operators.layer_attributes import register_tensor
 from analyzer.tracing.operators.layer_parameters import sizes_by_weight
+from analyzer.tracing.operators.module_states import demand_fitting
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
@@ -403,7 +404,7 @@ def layer_method(
     if name in ("add_module", "register_module") and layer.name.startswith("torch."):
         return add_module(tr, layer, args, kwargs)
     if name in ("register_buffer", "register_parameter") and layer.name.startswith("torch."):
-        register_tensor(tr, layer, args, kwargs)
+        register_tensor(tr, layer, args, kwargs, name == "register_parameter")
         return None
     items = layer.attrs.get(CHILDREN)
     if isinstance(items, (ListV, DictV)):
@@ -447,6 +448,7 @@ def layer_method(
         if name == "generate_square_subsequent_mask":  # of the class, and of its objects
             return call(tr, Api(f"torch.nn.Transformer.{name}"), args, kwargs, node)
         if name == "load_state_dict":
+            demand_fitting(tr, layer, args, kwargs, node)
             return loaded_keys()
         if name in ("get_parameter", "get_buffer"):
             return find_tensor(tr, layer, args[0] if args else kwargs.get("target"))

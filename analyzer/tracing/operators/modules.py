@@ -30,6 +30,7 @@ from analyzer.tracing.operators.layer_attributes import layer_attribute, registe
 from analyzer.tracing.operators.layer_parameters import has_parameter
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, make_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
+from analyzer.tracing.operators.module_states import demand_fitting
 from analyzer.tracing.operators.parts_of_layers import makes_anew, part_of
 from analyzer.tracing.operators.registered_tensors import registered_tensors
 from analyzer.tracing.operators.test_case_rules import assertion, is_assertion
@@ -71,7 +72,7 @@ _METHODS = _SELF | {
     "named_children",
     "zero_grad", "register_buffer", "register_parameter", "add_module", "register_module",
     "register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook",
-    "register_full_backward_pre_hook", "buffers",
+    "register_full_backward_pre_hook", "buffers", "named_buffers",
     "compile", "fit", "predict", "evaluate", "summary", "save", "save_weights", "load_weights", "add_weight",
     "add_loss", "build",
     "get_config", "log", "log_dict", "save_hyperparameters", "post_init", "init_weights", "get_weights",
@@ -226,7 +227,7 @@ def instance_method(
             change_modes(tr, owner, name, args, kwargs)
         return owner
     if name == "register_buffer" or name == "register_parameter":
-        register_tensor(tr, owner, args, kwargs)
+        register_tensor(tr, owner, args, kwargs, name == "register_parameter")
         return None
     if name in ("add_module", "register_module"):
         return add_module(tr, owner, args, kwargs)
@@ -256,8 +257,11 @@ def instance_method(
     if name == "get_submodule" and args and isinstance(args[0], str):
         child = find_submodule(owner, args[0])
         return child if child is not None else tr.unknown("a submodule")
+    if name == "load_state_dict" and is_module(owner):
+        demand_fitting(tr, owner, args, kwargs, node)
+        return loaded_keys()
     if name == "load_state_dict":
-        return loaded_keys() if is_module(owner) else None
+        return None
     if name in ("get_parameter", "get_buffer") and is_module(owner):
         return find_tensor(tr, owner, args[0] if args else kwargs.get("target"))
     layer = owner.attrs.get("__layer__")

@@ -12,6 +12,7 @@ from analyzer.tracing.language.values import Bound, DictV, ListV, Object, Unknow
 from analyzer.tracing.operators.bystanders import BYSTANDER, bystander_method
 from analyzer.tracing.operators.data import apply_transform, data_method
 from analyzer.tracing.operators.flags import parser_method, run_command
+from analyzer.tracing.operators.gradient_presence import gradients_cleared
 from analyzer.tracing.operators.keras_losses import call_loss
 from analyzer.tracing.operators.keras_models import call_model, model_method
 from analyzer.tracing.operators.keras_objects import (
@@ -131,6 +132,8 @@ def _optimizer(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kw
         return (
             Unknown("gradients", "imprecise") if not isinstance(loss, Tensor) else tr.unknown("gradients", "imprecise")
         )
+    if name == "zero_grad":
+        gradients_cleared(tr)
     if name == "step" and args:
         return call(tr, args[0], (), {})
     if name == "add_param_group" and isinstance(groups := owner.attrs.get("param_groups"), ListV):

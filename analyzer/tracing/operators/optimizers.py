@@ -20,6 +20,7 @@ from analyzer.tracing.language.values import (
     Value,
 )
 from analyzer.tracing.operators.layer_attributes import WEIGHTED, parameter
+from analyzer.tracing.operators.layer_parameters import names_of_recurrent
 from analyzer.tracing.operators.torch_modules import is_module, named_modules
 from analyzer.tracing.paths.tracer import Tracer
 
@@ -56,6 +57,8 @@ def own_parameters(tr: Tracer, module: Value) -> Iterator[tuple[str, Value]]:
             kept = ((name, parameter(tr, module, name)) for name in names)
             yield from ((name, value) for name, value in kept if not isinstance(value, Tensor) or _registered(value))
             yield from ((k, v) for k, v in module.attrs.items() if _registered(v) and k not in names)
+        elif names_of_recurrent(module):
+            yield from ((name, parameter(tr, module, name)) for name in names_of_recurrent(module))
         elif _MAY_HAVE.match(module.name) or not module.name.startswith("torch.nn.") or module.name.count(".") > 2:
             yield "", tr.unknown("a parameter")
         return

@@ -17,6 +17,7 @@ from analyzer.tracing.language.tensors import OpenSize, Shape, Size, Tensor, sho
 from analyzer.tracing.language.values import Api, Bound, Unknown, Value
 from analyzer.tracing.operators.element_types import array_type, bytes_of, dtype_name, real_of
 from analyzer.tracing.operators.element_values import converted
+from analyzer.tracing.operators.gradient_presence import gradients_made
 from analyzer.tracing.operators.gradient_shapes import demand_same_shape
 from analyzer.tracing.operators.own_gradients import DETACHED, follow_back
 from analyzer.tracing.operators.packed import elements_alone
@@ -26,6 +27,7 @@ from analyzer.tracing.operators.sessions import run_fetches
 from analyzer.tracing.operators.strides import contiguous, is_contiguous, lies_in_order, of_result
 from analyzer.tracing.operators.table import Op, bind, rules, run_entry, run_rule
 from analyzer.tracing.operators.torch_second_names import own_method
+from analyzer.tracing.operators.trainable import choose_trained, is_trained
 from analyzer.tracing.operators.typed import call_typed, floating
 from analyzer.tracing.operators.written import of_method, of_operands, origin_of_kind
 from analyzer.tracing.paths.attained import record
@@ -121,6 +123,8 @@ def _attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Va
         return False
     if name in ("is_cuda", "is_sparse", "is_quantized") and tr.sampler is not None:
         return False
+    if name == "requires_grad" and value.framework == "torch" and is_trained(tr, value):
+        return True
     if name in ("is_cuda", "requires_grad", "is_sparse", "is_quantized"):
         return tr.unknown(name, origin_of_kind(value, tr.in_definition), name, "bool")
     return Bound(value, name)
@@ -129,6 +133,8 @@ def _attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Va
 def tensor_method(
     tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
+    if name == "requires_grad_":
+        choose_trained(tr, args[0] if args else kwargs.get("requires_grad", True))
     result = of_method(name, owner, args, kwargs, _result(tr, owner, name, args, kwargs, node))
     record(name, (owner, *args), kwargs, result)
     if _writes(owner, name):
@@ -178,7 +184,7 @@ def _result(
             return owner.strides
         if isinstance(axis, int) and -len(owner.strides) <= axis < len(owner.strides):
             return owner.strides[axis]
-    if name in ("item", "tolist", "backward", "eval", "initializer", "stride", "data_ptr", "storage", "register_hook"):
+    if name in ("item", "tolist", "backward", "eval", "initializer", "stride", "data_ptr", "register_hook"):
         tr.shared.asks_values = tr.shared.asks_values or name in ("item", "tolist")
         if name == "register_hook":
             tr.give(args)
@@ -190,6 +196,7 @@ def _result(
             feed = args[0] if args else kwargs.get("feed_dict")
             return run_fetches(tr, owner, feed, node)
         if name == "backward":
+            gradients_made(tr)
             _check_backward(tr, owner, args, kwargs, node)
             follow_back(tr, owner, again=kwargs.get("retain_graph", False) is not False)
             return None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from analyzer.tracing.language.tensors import Size, Tensor
+from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import Instance, Object, Unknown, Value
 from analyzer.tracing.operators.element_types import default_float
 from analyzer.tracing.operators.elementwise import broadcast, fit_last
 from analyzer.tracing.operators.hyperparameters import FLOATS
 from analyzer.tracing.operators.operands import items_of, tensor_of, unknown_tensor
+from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
 from analyzer.tracing.paths.tracer import Tracer
@@ -133,14 +134,30 @@ def vectors(
     matrix = given[0] if len(given) == 1 else None
     dims: Any = None
     event: Any = ()
-    kind = None
+    kind = torn = None
     if isinstance(loc, Tensor) and isinstance(matrix, Tensor) and loc.dims and matrix.dims and len(matrix.dims) > 1:
         size = loc.dims[-1]
+        if equal(matrix.dims[-1], matrix.dims[-2]) is False:
+            told = f"a square matrix is needed, but the shape is {show_shape(matrix.dims)}"
+            fail(op, "square", told, (matrix,))
+        if equal(size, matrix.dims[-1]) is False:
+            torn = loc, matrix
         if equal(size, matrix.dims[-1]) and equal(size, matrix.dims[-2]):
             both = broadcast(op, "+", Tensor(loc.dims[:-1]), Tensor(matrix.dims[:-2]), "torch")
             dims, event = both.dims if isinstance(both, Tensor) else None, (size,)
             kind = loc.dtype if loc.dtype == matrix.dtype else None
-    return _made(op, dims, kind, event)
+    made = _made(op, dims, kind, event)
+    made.data["torn"] = torn
+    return made
+
+
+_MULTIPLYING = ("sample", "rsample", "sample_n", "log_prob")
+
+
+def _demand_one_size(op: Op, loc: Tensor, matrix: Tensor) -> None:
+    """PyTorch finds only where it multiplies them that a mean and its matrix are of other sizes."""
+    told = f"a mean of shape {show_shape(loc.dims or ())} stands beside a matrix {show_shape(matrix.dims or ())}"
+    fail(op, "size", told, (loc, matrix))
 
 
 _MIXTURES = "torch.distributions.MixtureSameFamily torch.distributions.mixture_same_family.MixtureSameFamily"
@@ -212,6 +229,8 @@ def distribution_method(
     op = Op(tr, f"torch.distributions.{name}")
     dims: tuple[Any, ...] | None = owner.data["dims"]
     event: tuple[Any, ...] = owner.data.get("event", ())
+    if owner.data.get("torn") is not None and name in _MULTIPLYING:
+        _demand_one_size(op, *owner.data["torn"])
     if dims is None:
         found = unknown_tensor(op, "torch")
         if name in ("sample", "rsample") and owner.data.get("last") is not None:

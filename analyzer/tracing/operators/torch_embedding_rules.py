@@ -8,6 +8,7 @@ from analyzer.tracing.language.values import Api, Value
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.trainable import choose_trained
 
 _KEPT = ("padding_idx", "max_norm", "norm_type", "scale_grad_by_freq", "sparse", "mode", "include_last_offset")
 
@@ -20,4 +21,5 @@ def of_table(op: Op, embeddings: Value, rest: tuple[Value, ...]) -> Value:
     if len(table.dims) != 2:
         fail(op, "rank", f"a table of rows is needed, but the shape is {show_shape(table.dims)}", (table,))
     options = {name: value for name, value in op.extra.items() if name in _KEPT}
+    choose_trained(op.tr, None)  # it is frozen unless the program asks otherwise
     return call(op.tr, Api(op.name.removesuffix(".from_pretrained")), table.dims, options)

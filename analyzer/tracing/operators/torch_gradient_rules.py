@@ -7,6 +7,7 @@ from typing import Any
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import DictV, Instance, Layer, ListV, Native, Value
+from analyzer.tracing.operators.gradient_presence import gradients_made
 from analyzer.tracing.operators.gradient_shapes import demand_same_shapes
 from analyzer.tracing.operators.operands import items_of, tensor_of, unknown_tensor
 from analyzer.tracing.operators.optimizers import named_parameters
@@ -39,6 +40,7 @@ def gradient(op: Op, outputs: Value, inputs: Value, grad_outputs: Value, rest: t
 
 @operator("torch.autograd.backward", "tensors grad_tensors=None *rest")
 def backward(op: Op, tensors: Value, grad_tensors: Value, rest: tuple[Value, ...]) -> Value:
+    gradients_made(op.tr)
     demand_same_shapes(op, tensors, grad_tensors)
     return None
 

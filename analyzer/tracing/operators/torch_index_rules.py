@@ -14,6 +14,7 @@ from analyzer.tracing.operators.operands import items_of, tensor_of, unknown_ten
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, shape_argument
+from analyzer.tracing.operators.trainable import choose_trained
 from analyzer.validity.terms import equal, product
 
 
@@ -138,6 +139,7 @@ def size_object(op: Op, value: Value) -> Value:
 
 @operator("torch.nn.Parameter torch.nn.parameter.Parameter torch.nn.Buffer", "data=None requires_grad=True")
 def parameter(op: Op, data: Value, requires_grad: Value) -> Value:
+    choose_trained(op.tr, requires_grad if op.short == "Parameter" else True)
     if isinstance(data, Tensor):
         own = () if op.short == "Parameter" else (data,)  # a buffer is no parameter
         return Tensor(data.shape, data.dtype, "torch", site=op.where, sources=own, tags=frozenset(("variable",)))

@@ -8,6 +8,7 @@ import functools
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.values import Bound, Function, Instance, Layer, Native, Partial, Unknown, Value
 from analyzer.tracing.operators.torch_modules import named_children, named_modules
+from analyzer.tracing.operators.trainable import choose_trained
 from analyzer.tracing.paths.tracer import Tracer
 
 MOST_APPLIED = 64  # modules of one network that a function is applied to one by one
@@ -71,7 +72,9 @@ def change_modes(
     tr: Tracer, owner: Layer | Instance, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]
 ) -> None:
     """What a method of the library's that gives the module itself does to modes: `train`, `eval` and `apply`."""
-    if name == "train":
+    if name == "requires_grad_":
+        choose_trained(tr, args[0] if args else kwargs.get("requires_grad", True))
+    elif name == "train":
         set_mode(tr, owner, args[0] if args else kwargs.get("mode", True))
     elif name == "eval":
         evaluate_mode(tr, owner)

@@ -18,7 +18,8 @@ _HOOKS = {
     "register_full_backward_pre_hook": "first back",
 }
 MOST_MODULES = 400  # of one network that are gone through one by one
-_HIDDEN = ("__layer__", "__hooks__", PARALLEL, CHILDREN)
+BUFFERS = "__buffers__"  # the attribute that holds (name, persistent) of each registered buffer
+_HIDDEN = ("__layer__", "__hooks__", BUFFERS, PARALLEL, CHILDREN)
 
 
 class Children(DictV):

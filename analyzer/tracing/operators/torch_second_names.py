@@ -13,13 +13,39 @@ _ALIASES = """
     rms_norm nn.functional.rms_norm | special.multigammaln mvlgamma | special.logit logit
     orgqr linalg.householder_product
 """
+# Modules whose names stand in the one above too: ``torch.utils.data.sampler.RandomSampler``.
+_HOMES = {
+    **{f"torch.utils.data.{part}": "torch.utils.data" for part in ("dataset", "dataloader", "sampler", "distributed")},
+    "torch.utils.data._utils.collate": "torch.utils.data",
+    **dict.fromkeys((f"torch.optim.{part}" for part in (
+        "adadelta", "adagrad", "adam", "adamw", "adamax", "asgd", "lbfgs", "nadam", "radam", "rmsprop", "rprop", "sgd",
+        "sparse_adam")), "torch.optim"),
+    "torch.random": "torch",
+    "torch.autograd.profiler": "torch.profiler",
+    "torch.nn.utils.clip_grad": "torch.nn.utils",
+    "torch.nn.utils.convert_parameters": "torch.nn.utils",
+    "torch.nn.utils.fusion": "torch.nn.utils",
+    "torch.nn.modules.batchnorm.SyncBatchNorm": "torch.nn.SyncBatchNorm",
+    "torch.cuda.amp.grad_scaler": "torch.cuda.amp",
+    "torch.amp.grad_scaler": "torch.amp",
+}  # fmt: skip
 _OWN = dict(pair.split() for line in _ALIASES.strip().splitlines() for pair in line.split("|"))
 
 
 def own_name(name: str) -> str:
     """``torch.mul`` for ``torch.multiply``; a name that is no alias stays."""
+    module, _, short = name.rpartition(".")
+    if module in _HOMES:
+        name = f"{_HOMES[module]}.{short}"
     home, _, last = name.partition(".")
     return f"torch.{_OWN[last]}" if home == "torch" and last in _OWN else name
+
+
+def is_of_class(classes: tuple[str, ...], asked: str) -> bool | None:
+    """Whether an object of a class of PyTorch with these bases is one of a class; None where that is no one of it."""
+    if own_name(asked) in classes:
+        return True
+    return False if asked.startswith("torch.") else None
 
 
 def own_method(name: str) -> str:

@@ -34,6 +34,7 @@ from analyzer.tracing.language.values import (
 )
 from analyzer.tracing.operators.layer_attributes import has_attribute, lacks_private
 from analyzer.tracing.operators.layer_attributes import lacks_attribute as layer_lacks
+from analyzer.tracing.operators.trainable import lacks_mark
 from analyzer.tracing.paths.problems import PyRaise
 
 
@@ -61,7 +62,7 @@ def hasattr_(c: Call) -> Value:
             return provide(c.tr, value.scope, name) or c.tr.unknown("an attribute test", pytype="bool")
         if isinstance(value, Layer) and (has_attribute(value, name) or lacks_private(value, name)):
             return has_attribute(value, name)
-        if isinstance(value, Layer) and layer_lacks(c.tr, value, name):
+        if (isinstance(value, Layer) and layer_lacks(c.tr, value, name)) or lacks_mark(c.tr, value, name):
             return False
         if isinstance(value, Api) and has_name(f"{value.name}.{name}", c.tr.shared.versions):
             return True
@@ -144,7 +145,7 @@ def getattr_(c: Call) -> Value:
             return c.args[2]
         if (isinstance(value, Layer) and lacks_private(value, name)) or function_lacks(value, name):
             return c.args[2]
-        if isinstance(value, Layer) and layer_lacks(c.tr, value, name):
+        if (isinstance(value, Layer) and layer_lacks(c.tr, value, name)) or lacks_mark(c.tr, value, name):
             return c.args[2]
         if isinstance(value, Layer) and not has_attribute(value, name):
             return c.tr.unknown("an attribute")

@@ -36,6 +36,7 @@ from analyzer.tracing.language.values import (
 )
 from analyzer.tracing.operators.pictures import NAMES as PICTURES
 from analyzer.tracing.operators.pictures import is_picture
+from analyzer.tracing.operators.torch_second_names import is_of_class
 from analyzer.validity.terms import Cond, Poly
 
 
@@ -153,6 +154,8 @@ def is_a(value: Value, kind: Value) -> bool | None:
         return False if _never_of(value, kind) else None
     if isinstance(value, Api) and value.name.endswith(".__version__"):
         return None
+    if isinstance(value, Object) and isinstance(kind, Api) and "classes" in value.data:
+        return is_of_class(value.data["classes"], kind.name)
     if isinstance(value, Rows) and isinstance(kind, (Native, Api, Class)):
         named = kind.name in (value.kind, *(("pandas.core.frame.DataFrame",) if value.kind == FRAME else ()))
         return named or (None if kind.name.startswith(("collections", "typing", "pandas")) else False)
