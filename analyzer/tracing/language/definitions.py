@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.language.attrs_classes import DECORATORS, PART
-from analyzer.tracing.language.calls import call_function
 from analyzer.tracing.language.contexts import around
 from analyzer.tracing.language.dataclass_fields import PYDANTIC
 from analyzer.tracing.language.evaluation import call, evaluate, run_block, seen
+from analyzer.tracing.language.function_calls import call_function
 from analyzer.tracing.language.generic_functions import GENERIC, REGISTER
 from analyzer.tracing.language.orderings import MIXED_IN
 from analyzer.tracing.language.plain_data import is_plain

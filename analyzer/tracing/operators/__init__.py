@@ -29,7 +29,8 @@ from analyzer.tracing.operators.flags import flag_values
 from analyzer.tracing.operators.keras_configurations import made_of_configuration
 from analyzer.tracing.operators.keras_second_names import own_keras_name
 from analyzer.tracing.operators.layer_attributes import layer_attribute, layer_attribute_deleted, layer_attribute_set
-from analyzer.tracing.operators.layers import call_layer, make_layer, open_sequence
+from analyzer.tracing.operators.layer_making import make_layer, open_sequence
+from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.layers import layer_method as run
 from analyzer.tracing.operators.module_states import named_buffers, state_of
 from analyzer.tracing.operators.modules import (

@@ -7,7 +7,7 @@ from typing import Any
 
 from analyzer.tracing.language.evaluation import call, get_attribute
 from analyzer.tracing.language.values import Api, Class, DictV, Instance, Layer, ListV, Object, Value
-from analyzer.tracing.operators.layers import home_of, make_layer
+from analyzer.tracing.operators.layer_making import home_of, make_layer
 from analyzer.tracing.paths.tracer import Tracer
 
 _MODELS = ("keras.Model", "keras.models.Model", "keras.Sequential", "keras.models.Sequential")

@@ -27,8 +27,9 @@ from analyzer.tracing.operators.keras_attention import attention_part
 from analyzer.tracing.operators.keras_building import build
 from analyzer.tracing.operators.keras_graphs import WEIGHTS_BY_NAME, base_config, weight_by_name
 from analyzer.tracing.operators.layer_attributes import layer_attribute, register_tensor
+from analyzer.tracing.operators.layer_making import knows_arguments, make_layer
 from analyzer.tracing.operators.layer_parameters import has_parameter
-from analyzer.tracing.operators.layers import call_layer, knows_arguments, make_layer
+from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
 from analyzer.tracing.operators.module_states import demand_fitting
 from analyzer.tracing.operators.parts_of_layers import makes_anew, part_of
