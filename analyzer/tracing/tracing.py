@@ -21,6 +21,7 @@ from analyzer.tracing.contracts.hints import Hint, hints
 from analyzer.tracing.imports.modules import run_module
 from analyzer.tracing.imports.summaries import Summaries
 from analyzer.tracing.language.own_paths import own_path
+from analyzer.tracing.language.private_names import with_private_names, writes_out_private_names
 from analyzer.tracing.language.values import Scope
 from analyzer.tracing.paths.exploring import explore_paths, explore_sample, scale_of
 from analyzer.tracing.paths.frames import MOST_STEPS, Shared, comments_in
@@ -229,7 +230,8 @@ def read_source(path: Path, root: Path, text: str | None = None) -> tuple[str, a
 def _parsed(text: str, name: str) -> ast.Module:
     try:
         with deep_recursion():
-            return ast.parse(text, filename=name)
+            tree = ast.parse(text, filename=name)
+            return with_private_names(tree) if writes_out_private_names(text.encode()) else tree
     except SyntaxError as error:
         sentence = f"{name}:{error.lineno or 1}: syntax error: {error.msg}"
         raise TargetProblem(sentence if sentence.endswith("?") else f"{sentence}.") from error

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from analyzer.tracing.imports.added_folders import added_folders, named_folders
 from analyzer.tracing.imports.libraries import MARK, RULED, is_installed, library_file
-from analyzer.tracing.language.private_names import PRIVATE, with_private_names
+from analyzer.tracing.language.private_names import PRIVATE, with_private_names, writes_out_private_names
 from analyzer.tracing.paths.tracer import Tracer
 
 MOST_BYTES = 2_000_000  # of all of them together
@@ -130,7 +130,8 @@ def parse(tr: Tracer, file: Path, relative: str) -> ast.Module | None:
             tr.note(f"{relative} is larger than {MOST_BYTES} bytes and is not followed")
             return None
         source = file.read_bytes()
-        tree = mangled(source) if relative.startswith(MARK) and PRIVATE.search(source) else parsed(source)
+        named = PRIVATE.search(source) if relative.startswith(MARK) else writes_out_private_names(source)
+        tree = mangled(source) if named else parsed(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
         tr.note(f"{relative} cannot be parsed and is not followed")
         return None

@@ -7,6 +7,13 @@ import re
 
 PRIVATE = re.compile(rb"\b__[A-Za-z]\w*(?<!__)\b")
 
+_WRITTEN_OUT = re.compile(rb"\b_[A-Za-z]\w*?__[A-Za-z]")
+
+
+def writes_out_private_names(source: bytes) -> bool:
+    """Whether a source has private names and such as Python makes of them: ``"_Net__scale"`` of a buffer."""
+    return bool(PRIVATE.search(source) and _WRITTEN_OUT.search(source))
+
 
 def with_private_names(tree: ast.Module) -> ast.Module:
     """The tree, which is changed in place."""

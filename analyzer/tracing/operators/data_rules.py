@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -95,15 +96,10 @@ def loader(
 @operator("torch.utils.data.TensorDataset", "*tensors")
 def tensor_dataset(op: Op, tensors: tuple[Value, ...]) -> Value:
     parts = [tensor_of(op.tr, t, "torch") for t in tensors]
-    if any(p is None or not p.dims for p in parts):
-        return op.tr.unknown("a data set", "imprecise")
-
-    first = parts[0]
-    if first is None or not first.dims:
-        return op.tr.unknown("a data set", "imprecise")
-    for other in parts[1:]:
-        if other is None or not other.dims:
-            continue
+    known = [p for p in parts if p is not None and p.dims]
+    for first, other in itertools.pairwise(known):
+        assert first.dims is not None
+        assert other.dims is not None
         require(
             op,
             equal(first.dims[0], other.dims[0]),
@@ -114,8 +110,10 @@ def tensor_dataset(op: Op, tensors: tuple[Value, ...]) -> Value:
             ),
             (first, other),
         )
-    one = tuple(part_of(p, "torch") for p in parts if p is not None and p.dims)
-    return Object("dataset", data={"example": one, "count": first.dims[0]}, site=op.where)
+    if len(known) < len(parts) or not known or not known[0].dims:
+        return op.tr.unknown("a data set", "imprecise")
+    one = tuple(part_of(p, "torch") for p in known)
+    return Object("dataset", data={"example": one, "count": known[0].dims[0]}, site=op.where)
 
 
 @operator("torch.utils.data.random_split", "dataset lengths *rest")

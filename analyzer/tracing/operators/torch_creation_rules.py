@@ -8,7 +8,7 @@ from typing import Any
 
 from analyzer.tracing.language.alternatives import plain_type
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import ListV, SetV, Unknown, Value
+from analyzer.tracing.language.values import Iterator_, ListV, SetV, Unknown, Value
 from analyzer.tracing.operators.element_types import default_float, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.numpy_matrices import array_of
@@ -95,6 +95,7 @@ def convert(op: Op, data: Value, dtype: Value, device: Value, requires_grad: Val
     return Tensor(found.shape, kept, "torch", site=op.where, value=elements, sources=(found,), tags=found.tags)
 
 
+MOST_NUMBERS = 4096  # of a range whose numbers are kept one by one
 _LITERAL = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.USub, ast.Load)
 
 
@@ -108,7 +109,13 @@ def _of_literal_floats(node: ast.AST | None) -> bool:
 
 
 def _with_numbers(op: Op, data: Value) -> Value:
-    """The data with a number for each tensor in a list: PyTorch takes the one element of it, whatever its rank."""
+    """The data with a number for each tensor in a list: PyTorch takes the one element of it, whatever its rank.
+
+    A range is the list of its numbers.
+    """
+    if isinstance(data, Iterator_):
+        numbers = range(*data.bounds)
+        return ListV(numbers) if data.length == len(numbers) <= MOST_NUMBERS else data
     if isinstance(data, ListV) and not isinstance(data, SetV):
         found = data.twin()
         found.items = [_number(op, item, data.given) for item in data.items]
