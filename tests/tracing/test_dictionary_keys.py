@@ -53,3 +53,26 @@ def test_a_key_that_may_be_there_proves_nothing(tmp_path: Path) -> None:
     calls = "ramp(torch.zeros(2, 3), 32)\nramp(torch.zeros(2, 3), 33).view(2, -1)"  # the first is kept
     for key in ("(0, x.dtype)", "(0, x.device.type)"):
         assert levels(tmp_path, CACHED.format(key=key, calls=calls)) == []
+
+
+TRIED = """
+import torch
+
+KEPT = {{}}
+
+def phony(x):
+    key = (x.device, x.requires_grad)
+    try:
+        found = KEPT[key]
+    except KeyError:
+        found = torch.zeros({size})
+        KEPT[key] = found
+    return found
+
+print(phony(torch.zeros(2, 3)).view(2, -1))
+"""
+
+
+def test_an_empty_cache_refuses_a_key_where_that_is_expected(tmp_path: Path) -> None:
+    assert levels(tmp_path, TRIED.format(size=33)) == [True]
+    assert levels(tmp_path, TRIED.format(size=34)) == []

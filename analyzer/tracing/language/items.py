@@ -9,6 +9,7 @@ from analyzer.tracing.imports.modules import import_module
 from analyzer.tracing.imports.registries import filled
 from analyzer.tracing.language.alternatives import common_type, one_of, set_one
 from analyzer.tracing.language.comparisons import compare
+from analyzer.tracing.language.dictionary_keys import lacks
 from analyzer.tracing.language.dictionary_objects import Attributes, store_of
 from analyzer.tracing.language.evaluation import ITEMS, call, get_attribute, get_item, iterate, seen
 from analyzer.tracing.language.iteration import fields_of
@@ -258,6 +259,8 @@ def _of_dict(tr: Tracer, value: DictV, index: Value, node: ast.AST | None) -> Va
             return _made(tr, value, index)
         if not value.open and (value.items or tr.guards) and is_plain(index) and all(map(is_plain, value.items)):
             raise PyRaise("KeyError", repr(index))  # an empty one that no one expects to refuse is filled elsewhere
+    if tr.guards and tr.knows_objects and lacks(value, index) and not isinstance(value, DefaultDict):
+        raise PyRaise("KeyError", "")  # of a cache, for a key of which a part is not known
     if isinstance(value, DefaultDict) and value.factory is not None:
         if not isinstance(value.factory, int):  # it may get another key
             tr.touch(value)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import comb
 from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Value
+from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.validity.terms import at_least_zero, equal, floor_div
+from analyzer.validity.terms import Term, at_least_zero, equal, floor_div
 
 
 def _axis(op: Op, dim: Value, rank: int) -> int | None:
@@ -114,11 +116,15 @@ def cdist(op: Op, x1: Value, x2: Value, p: Value, rest: tuple[Value, ...]) -> Va
     if min(len(a.dims), len(b.dims)) < 2:
         fail(op, "rank", f"{show_shape(a.dims)} and {show_shape(b.dims)} must have two dimensions or more", (a, b))
     require(op, equal(a.dims[-1], b.dims[-1]), "size", sentence, (a, b))
-    longer = a if len(a.dims) >= len(b.dims) else b
-    if len(longer.dims or ()) > 2 and a.dims[:-2] != b.dims[:-2]:
+    batch: Sequence[Term] | None = a.dims[:-2]
+    if a.dims[:-2] != b.dims[:-2]:
+        first, second = (Tensor(t.dims[:-2], t.dtype, "torch", site=t.site, sources=(t,)) for t in (a, b) if t.dims)
+        both = broadcast(op, op.short, first, second, "torch")
+        batch = both.dims if isinstance(both, Tensor) else None
+    if batch is None:
         return unknown_tensor(op, "torch", (a, b))
     return Tensor(
-        (*a.dims[:-2], a.dims[-2], b.dims[-2]),
+        (*batch, a.dims[-2], b.dims[-2]),
         a.dtype if a.dtype == b.dtype else None,
         "torch",
         site=op.where,
