@@ -294,6 +294,8 @@ def instantiate(
     if any("Enum" in getattr(b, "name", "") for b in cls.mro if isinstance(b, Api)):
         members = cls.scope.names.get("__members__")
         known = list(members.items.values()) if isinstance(members, DictV) and len(args) == 1 and not kwargs else []
+        if args and any(m is args[0] for m in known):
+            return args[0]  # of a member, itself
         found = [m for m in known if is_plain(args[0]) and is_plain(m.attrs["value"]) and m.attrs["value"] == args[0]]
         return found[0] if found else tr.unknown("an enum member")
     instance: Instance = tr.made(Instance(cls, tr.site(node)))

@@ -32,6 +32,7 @@ from analyzer.tracing.operators.own_gradients import context_method, follow_back
 from analyzer.tracing.operators.pictures import ENHANCER, PICTURE, picture_method
 from analyzer.tracing.operators.pytree_rules import spec_method
 from analyzer.tracing.operators.scipy_math_rules import FROZEN, at_frozen
+from analyzer.tracing.operators.scipy_rotation_rules import ROTATION, rotation_method
 from analyzer.tracing.operators.scipy_sparse_rules import KIND as SPARSE
 from analyzer.tracing.operators.scipy_sparse_rules import sparse_method
 from analyzer.tracing.operators.sessions import session_method
@@ -87,6 +88,8 @@ def object_method(
         return call(tr, Bound(DictV(owner.attrs), name), args, kwargs, node)
     if kind == "clustering":
         return clustered(tr, owner, name, args)
+    if kind == ROTATION:
+        return rotation_method(tr, owner, name, args, kwargs, node)
     if kind == FROZEN:
         return at_frozen(tr, owner, name, args, kwargs, node)
     if kind in (AXES, FIGURE):
