@@ -23,6 +23,19 @@ EXPORTER = ROOT / "tests" / "numerical_detection" / "export_many.py"
 SHOWN = ("level", "confidence", "rule", "message", "node", "location", "reproducer")
 
 
+def _export(project: Path, out: Path, names: Sequence[str], timeout: int) -> str:
+    """Entry points exported by one process; how it ended."""
+    command = [sys.executable, str(EXPORTER), str(project), str(out), *names]
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=timeout * len(names), check=False
+        )
+    except subprocess.TimeoutExpired:
+        return "the time for exporting was spent"
+    return f"the exporting process ended with {done.returncode}: {done.stderr[-300:]}"
+
+
 class Warm:
     """A confirmer whose workers stay; use it as a context manager."""
 
@@ -46,19 +59,14 @@ class Warm:
             out, project = Path(scratch, "out"), Path(scratch, "box", "project")
             # A copy, where the command puts one: source lines are told by this place in the frames of an export.
             shutil.copytree(folder, project)
-            command = [sys.executable, str(EXPORTER), str(project), str(out), *names]
-            environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
-            said = ""
-            try:
-                done = subprocess.run(
-                    command, env=environment, capture_output=True, text=True, timeout=timeout * len(names), check=False
-                )
-                said = f"the exporting process ended with {done.returncode}: {done.stderr[-300:]}"
-            except subprocess.TimeoutExpired:
-                said = "the time for exporting was spent"
+            said = _export(project, out, names, timeout)
             for number, (name, (_, function)) in enumerate(zip(names, entries, strict=True)):
                 started = time.perf_counter()
-                row = self._analysed(folder, out / str(number), name, function, said)
+                exported = out / str(number)
+                if not (exported / "export.json").exists() and len(names) > 1:  # another one may have ended the process
+                    said = _export(project, Path(scratch, f"alone-{number}"), [name], timeout)
+                    exported = Path(scratch, f"alone-{number}", "0")
+                row = self._analysed(folder, exported, name, function, said)
                 yield function, {"exit": 0, "seconds": round(time.perf_counter() - started, 1), **row}
 
     def _analysed(self, folder: Path, exported: Path, name: str, function: str, said: str) -> dict[str, Any]:

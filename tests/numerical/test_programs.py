@@ -79,6 +79,17 @@ def test_layer_norm_of_a_constant_row_keeps_the_rounding_of_its_mean() -> None:
     assert bounds(graph, {"x": (-3, 3), "scale": (1, 1), "bias": (0, 0)})[1] < 2.75  # sqrt(7)
 
 
+def test_a_scale_whose_product_is_infinite_but_for_the_bias_is_fused_with_it() -> None:
+    """2.645 times -1.4657e38 is below what float32 holds; with 2.1154e38 added in one step it is -1.7625e38."""
+    b = Builder()
+    names = [b.input("x", (3, 8)), b.input("scale", (8,)), b.input("bias", (8,))]
+    graph = b.graph(b.op("LayerNormalization", *names))
+    boxes = {"x": (0, 4.7866), "scale": (-1.4657042e38, -3.4136616e37), "bias": (2.1153734e38, 2.1153734e38)}
+    low, high = bounds(graph, boxes)
+    assert low <= -1.762507522933292e38
+    assert high >= 1e38
+
+
 def test_a_saturating_cast_keeps_no_affine_form() -> None:
     b = Builder()
     x = b.input("x", (2,))

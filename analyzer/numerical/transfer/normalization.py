@@ -103,7 +103,9 @@ def normalised(
 
 def _affine(ctx: Context, z: AbstractTensor, scale: Any, bias: Any, epsilon: float = 1e-5) -> AbstractTensor:
     shape = z.shape
+    reach = 0.0
     if scale is not None:
+        reach = max(abs(z.low), abs(z.high)) * max(abs(scale.low), abs(scale.high))
         if max(abs(scale.low), abs(scale.high)) > z.dtype.hi * math.sqrt(
             max(epsilon, 1e-30)
         ):  # scale / deviation, folded
@@ -111,6 +113,9 @@ def _affine(ctx: Context, z: AbstractTensor, scale: Any, bias: Any, epsilon: flo
         z = product(ctx, z, _same_type(z, scale))
     if bias is not None:
         z = linear(ctx, z, _same_type(z, bias), 1.0)
+        if reach > z.dtype.hi:  # a fused product and sum is finite where the product alone is not
+            lowest, highest = np.clip((bias.low - reach, bias.high + reach), z.dtype.lo, z.dtype.hi)
+            z.lo, z.hi = np.minimum(z.lo, lowest), np.maximum(z.hi, highest)
     z.form = None
     if z.starts is None:
         z.shape = shape
