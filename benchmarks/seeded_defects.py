@@ -30,6 +30,8 @@ from analyzer.graph import ValueRange
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.problem import Problem
+from benchmarks.seeded.fifth_torch import PAIRS as FIFTH_TORCH
+from benchmarks.seeded.fifth_torch import RANGES as FIFTH_TORCH_RANGES
 from benchmarks.seeded.fourth import PAIRS as FOURTH
 from benchmarks.seeded.fourth import RANGES as FOURTH_RANGES
 from benchmarks.seeded.hosts import HOSTS, RANGES, Host
@@ -42,7 +44,8 @@ from benchmarks.seeded.witnessed import Seed, harm, seeds_of
 EXPORTER = Path(__file__).resolve().parents[1] / "tests" / "numerical_detection" / "export_many.py"
 BATCH = 50  # files exported by one process
 Ranges = Mapping[str, tuple[float, float]]
-WITNESSED = {"third": (THIRD, THIRD_RANGES), "fourth": (FOURTH, FOURTH_RANGES)}
+WITNESSED = {"third": (THIRD, THIRD_RANGES), "fourth": (FOURTH, FOURTH_RANGES),
+             "fifth_torch": (FIFTH_TORCH, FIFTH_TORCH_RANGES)}  # fmt: skip
 
 
 @dataclass(frozen=True)

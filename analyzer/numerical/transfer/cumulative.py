@@ -126,7 +126,7 @@ def arg_extreme(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTe
 
 
 @transfer("SegmentSum")
-def segment_reduction(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
+def segment_reduction(ctx: Context, x: AbstractTensor, segments: Any = None, *_: Any) -> AbstractTensor:
     """Any number of rows may fall into a segment; empty ones hold 0 (or the dtype's extremes)."""
     n = count(x.shape, [0])[1] if x.shape else np.inf
     if ctx.op in ("SegmentMean", "SegmentMax"):
@@ -139,4 +139,9 @@ def segment_reduction(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTenso
             float(times(np.float64(max(x.high, 0.0)), np.float64(n))),
         )
     a, b = ctx.finite(np.float64(lo), np.float64(hi), x.dtype, x.low > -np.inf and x.high < np.inf)
-    return AbstractTensor(x.dtype, ctx.declared_shape(), a, b, None, x.nan)
+    result = AbstractTensor(x.dtype, ctx.declared_shape(), a, b, None, x.nan)
+    kind = "max" if "Max" in ctx.op else "min" if "Min" in ctx.op else "sum" if "Sum" in ctx.op and x.low >= 0 else ""
+    by_row = isinstance(segments, AbstractTensor) and segments.rank == 1 and not ctx.op.startswith("Sparse")
+    if kind and by_row and x.rank and not x.nan:
+        result.facts = {"segments": (kind, x, segments, 0)}
+    return result

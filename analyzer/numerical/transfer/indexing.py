@@ -114,7 +114,7 @@ def tf_gather(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: An
     if where is None or ctx.attr("batch_dims", 0):
         whole = smashed(x)
         return AbstractTensor(x.dtype, ctx.declared_shape(), whole.lo, whole.hi, None, x.nan)
-    return taken(x, indices, where[0])
+    return _met(ctx, x, indices, taken(x, indices, where[0]), axis)
 
 
 @transfer("GatherElements")
@@ -131,9 +131,11 @@ def gather_elements(ctx: Context, x: AbstractTensor, indices: AbstractTensor) ->
     return _met(ctx, x, indices, result)
 
 
-def _met(ctx: Context, x: AbstractTensor, indices: AbstractTensor, result: AbstractTensor) -> AbstractTensor:
+def _met(
+    ctx: Context, x: AbstractTensor, indices: AbstractTensor, result: AbstractTensor, axis: Any = None
+) -> AbstractTensor:
     """With what is known of segments where each of the elements that made them gathers its own: it is one of them."""
-    place = gather_place(ctx, (x, indices))
+    place = gather_place(ctx, (x, indices, axis))
     found = gathered_segments(x, *place) if place is not None else None
     if place is None or found is None:
         return result
