@@ -1,12 +1,12 @@
 """Defects seeded into training modules: is each found on its line and confirmed, and is its repaired twin silent?
 
-    python -m benchmarks.seeded_defects --work FOLDER [--set first|second|third|fourth] [--pairs 150] [--seed 0]
+    python -m benchmarks.seeded_defects --work FOLDER [--set first|second|third|fourth|fifth_torch|…] [--pairs 150] [--seed 0]
         [--only NAME …] [--harm]
 
 A pair is a module (`seeded/hosts.py`) and a defect (`seeded/kinds.py`) that uses what the module computes, written out
 as a file with the defect and one with its repair. Every kind of defect is drawn once, the rest at random. The files are
-exported by warm processes and analysed with confirmation; FOLDER/results.jsonl is added to line by line. The third and
-fourth sets have PyTorch, TensorFlow and Keras, and a witness for each seed (`seeded/witnessed.py`); `--harm` runs it.
+exported by warm processes and analysed with confirmation; FOLDER/results.jsonl is added to line by line. The sets from the third
+have PyTorch, TensorFlow and Keras, and a witness for each seed (`seeded/witnessed.py`); `--harm` runs it.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from analyzer.graph import ValueRange
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.problem import Problem
+from benchmarks.seeded.fifth_tensorflow import PAIRS as FIFTH_TENSORFLOW
+from benchmarks.seeded.fifth_tensorflow import RANGES as FIFTH_TENSORFLOW_RANGES
 from benchmarks.seeded.fifth_torch import PAIRS as FIFTH_TORCH
 from benchmarks.seeded.fifth_torch import RANGES as FIFTH_TORCH_RANGES
 from benchmarks.seeded.fourth import PAIRS as FOURTH
@@ -45,7 +47,8 @@ EXPORTER = Path(__file__).resolve().parents[1] / "tests" / "numerical_detection"
 BATCH = 50  # files exported by one process
 Ranges = Mapping[str, tuple[float, float]]
 WITNESSED = {"third": (THIRD, THIRD_RANGES), "fourth": (FOURTH, FOURTH_RANGES),
-             "fifth_torch": (FIFTH_TORCH, FIFTH_TORCH_RANGES)}  # fmt: skip
+             "fifth_torch": (FIFTH_TORCH, FIFTH_TORCH_RANGES),
+             "fifth_tensorflow": (FIFTH_TENSORFLOW, FIFTH_TENSORFLOW_RANGES)}  # fmt: skip
 
 
 @dataclass(frozen=True)
