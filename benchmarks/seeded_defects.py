@@ -1,12 +1,11 @@
 """Defects seeded into training modules: is each found on its line and confirmed, and is its repaired twin silent?
 
-    python -m benchmarks.seeded_defects --work FOLDER [--set first|second|third|fourth|fifth_torch|…] [--pairs 150] [--seed 0]
-        [--only NAME …] [--harm]
+    python -m benchmarks.seeded_defects --work FOLDER [--set first|second|…] [--pairs 150] [--seed 0] [--only NAME …] [--harm]
 
 A pair is a module (`seeded/hosts.py`) and a defect (`seeded/kinds.py`) that uses what the module computes, written out
 as a file with the defect and one with its repair. Every kind of defect is drawn once, the rest at random. The files are
-exported by warm processes and analysed with confirmation; FOLDER/results.jsonl is added to line by line. The sets from the third
-have PyTorch, TensorFlow and Keras, and a witness for each seed (`seeded/witnessed.py`); `--harm` runs it.
+exported by warm processes and analysed with confirmation; FOLDER/results.jsonl is added to line by line. The sets from
+the third on have PyTorch, TensorFlow and Keras, and a witness for each seed (`seeded/witnessed.py`); `--harm` runs it.
 """
 
 from __future__ import annotations
