@@ -1,6 +1,7 @@
 """Defects seeded into training modules: is each found on its line and confirmed, and is its repaired twin silent?
 
-    python -m benchmarks.seeded_defects --work FOLDER [--set first|second|…] [--pairs 150] [--seed 0] [--only NAME …] [--harm]
+    python -m benchmarks.seeded_defects --work FOLDER [--set first|second|…] [--pairs 150] [--seed 0]
+        [--only NAME …] [--harm]
 
 A pair is a module (`seeded/hosts.py`) and a defect (`seeded/kinds.py`) that uses what the module computes, written out
 as a file with the defect and one with its repair. Every kind of defect is drawn once, the rest at random. The files are
