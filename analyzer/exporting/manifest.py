@@ -57,6 +57,15 @@ class UndefinedGradient:
 
 
 @dataclass(frozen=True, slots=True)
+class UndefinedLoss:
+    """The function of PyTorch that makes a loss NaN or infinite (`loss`, in words), and the line of its call."""
+
+    function: str
+    place: Location
+    loss: str
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """`failure`, `place` and `defect` are set when the export failed, all else when it did not.
 
@@ -70,7 +79,7 @@ class Manifest:
     of 0 and 1 each row of zeros and ones holds; the rows of those that are `unlike` all differ along the first axis.
     `untrained` are weights that training leaves as they are, `batches` running means that it replaces by those of each
     batch.
-    `undefined` is a gradient that PyTorch finds to be no number on the example.
+    `undefined` is a gradient, or a loss, that PyTorch finds to be no number on the example.
     `ran`: PyTorch ran the module itself on its example. `recorded`: numbers that the model read from its own values are
     fixed in it; `read` are the inputs that alone decide these numbers, None where others may; `frozen` are the nodes of
     a recorded TensorFlow run that rest on such numbers.
@@ -101,7 +110,7 @@ class Manifest:
     batches: tuple[str, ...] = ()
     columns: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     filled: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    undefined: UndefinedGradient | None = None
+    undefined: UndefinedGradient | UndefinedLoss | None = None
     outputs: tuple[str, ...] = ()
     loss: str = ""
     targets: tuple[str, ...] = ()
@@ -219,10 +228,12 @@ def _place(value: Any) -> Location | None:
     return Location(_text(path), line)
 
 
-def _undefined(value: Any) -> UndefinedGradient | None:
+def _undefined(value: Any) -> UndefinedGradient | UndefinedLoss | None:
     place = _place(value["place"]) if value else None
     if place is None:
         return None
+    if "loss" in value:
+        return UndefinedLoss(_text(value["function"], 80), place, _text(value["loss"], 20))
     return UndefinedGradient(_text(value["function"], 80), place, int(value["weights"]), int(value["of"]))
 
 

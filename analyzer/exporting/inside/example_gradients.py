@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from . import example_loss
 from .failure import Project
 
 SECONDS = 3.0  # of processor time of a forward run: longer ones are not run again with gradients
@@ -28,7 +29,7 @@ def undefined(
     module: Any, training: Mapping[Any, bool], args: Any, kwargs: Any, project: Project, torch: Any
 ) -> dict[str, Any]:
     """The backward function that first makes NaN of a finite loss, the line of its forward call, and how many weights
-    get one; empty where none does, or where this cannot be told.
+    get one; of a loss that is not finite itself what makes it so; empty where neither is, or where it cannot be told.
     """
     before = modes(module)
     try:
@@ -47,9 +48,13 @@ def undefined(
 def _undefined(module: Any, args: Any, kwargs: Any, project: Project, torch: Any, said: list[Any]) -> dict[str, Any]:
     weights = [w for w in module.parameters() if w.requires_grad]
     began = time.process_time()
-    total = _total(module(*args, **kwargs), torch)
-    if not weights or total is None or time.process_time() - began > SECONDS:
+    made = module(*args, **kwargs)
+    total = _total(made, torch)
+    if not weights or time.process_time() - began > SECONDS:
         return {}
+    if total is None:
+        infinite = any(not bool(torch.isfinite(x)) for x in example_loss.losses(made, torch))
+        return example_loss.origin(module, args, kwargs, project, torch) if infinite else {}
     found = torch.autograd.grad(total, weights, allow_unused=True)
     bad = sum(bool(torch.isnan(g).any()) for g in found if g is not None)
     if not bad:

@@ -54,13 +54,21 @@ except ImportError as error:
     sys.exit(2)
 
 """
-_BODY = """\
+_RUN = """\
     torch.set_num_threads(THREADS)
     seed()
     sys.argv = [str(ROOT / FILE)]
     model, example = entry()
     args = () if isinstance(example, dict) else tuple(example) if isinstance(example, (tuple, list)) else (example,)
-    loss = total(model(*args, **(example if isinstance(example, dict) else {})))
+    results = model(*args, **(example if isinstance(example, dict) else {}))
+"""
+_LOSS = """\
+    leaves = [x for x in torch.utils._pytree.tree_leaves(results) if isinstance(x, torch.Tensor)]
+    bad = [x for x in leaves if x.is_floating_point() and x.dim() == 0 and not torch.isfinite(x)]
+    return f"a loss is {bad[0].item()}" if bad else None
+"""
+_GRADIENTS = """\
+    loss = total(results)
     if not torch.isfinite(loss):
         raise ValueError("the forward run is not finite")
     loss.backward()
@@ -70,12 +78,18 @@ _BODY = """\
 """
 
 
-def write_entry_reproducer(folder: Path, stem: str, headline: str, entry: str, versions: str) -> Path:
-    """A script for the gradients of ``path/to/file.py:name``; returns its path. `versions`: what it was seen with."""
+def write_entry_reproducer(
+    folder: Path, stem: str, headline: str, entry: str, versions: str, backward: bool = True
+) -> Path:
+    """A script for the gradients of ``path/to/file.py:name``, or its loss; returns its path.
+
+    `versions`: what it was seen with.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     script = folder / f"reproduce_{stem}.py"
     file, _, name = entry.rpartition(":")
     constants = _IMPORTS + _CONSTANTS.substitute(file=repr(file), name=repr(name))
+    body = _RUN + (_GRADIENTS if backward else _LOSS)
     where = "the repository's root, where the entry point's requirements are installed"
-    script.write_text(script_text(script.name, headline, "torch", versions, constants, _BODY, where), encoding="utf-8")
+    script.write_text(script_text(script.name, headline, "torch", versions, constants, body, where), encoding="utf-8")
     return script
