@@ -14,6 +14,7 @@ from analyzer.tracing.language.definitions import make_class
 from analyzer.tracing.language.evaluation import call, iterate
 from analyzer.tracing.language.values import (
     STORE,
+    Bound,
     Class,
     DictV,
     Function,
@@ -203,13 +204,31 @@ def model_field(op: Op, default: Value, rest: tuple[Value, ...]) -> Value:
     return Object("dataclass field", data={**given, **{k: v for k, v in op.extra.items() if k == "default_factory"}})
 
 
-@operator("dataclasses.dataclass functools.wraps functools.lru_cache functools.cache functools.total_ordering", "*args")
+@operator("dataclasses.dataclass functools.lru_cache functools.cache functools.total_ordering", "*args")
 def decorators(op: Op, args: tuple[Value, ...]) -> Value:
     if args and isinstance(args[0], (Class, Function)):
         return args[0]
     if op.name == "functools.lru_cache":  # `lru_cache(maxsize=3)(function)`
         return Native("a cache", lambda c: c.get(0))
     return op.tr.unknown("a decorator")
+
+
+@operator("functools.wraps", "wrapped *rest")
+def wraps(op: Op, wrapped: Value, rest: tuple[Value, ...]) -> Value:
+    """``wraps(f)(g)`` is ``g``, which stands for ``f`` from then on."""
+    return Native("a wrapper", lambda c: _imitating(c.get(0), wrapped))
+
+
+@operator("functools.update_wrapper", "wrapper wrapped *rest")
+def update_wrapper(op: Op, wrapper: Value, wrapped: Value, rest: tuple[Value, ...]) -> Value:
+    return _imitating(wrapper, wrapped)
+
+
+def _imitating(wrapper: Value, wrapped: Value) -> Value:
+    stands_for = wrapped.function if isinstance(wrapped, Bound) else wrapped
+    if isinstance(wrapper, Function) and isinstance(stands_for, Function):
+        wrapper.imitates = stands_for
+    return wrapper
 
 
 @operator("weakref.ref weakref.proxy", "object *rest")
