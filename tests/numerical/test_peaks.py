@@ -222,3 +222,32 @@ def test_no_run_of_classes_leaves_the_bounds(seed: int) -> None:
     labels = np.random.default_rng(seed).integers(0, 3, 6) if seed else np.full(6, 1)
     (result,) = engine(graph).run(None, {"labels": labels})
     assert outside(known, result) == ""
+
+
+def extreme_of_sums(axis: int, over: list[int] | None, *, op: str = "ReduceMax", signed: bool = False) -> Graph:
+    """1 / extreme of the sums of a softmax over rows, along `axis`."""
+    b = Builder()
+    share = b.op("Softmax", b.input("x", (2, 6, 5)), axis=2)
+    share = b.op("Sub", share, b.const(0.3)) if signed else b.op("Abs", share)
+    sums = b.op("ReduceSum", share, b.const([axis], np.int64), keepdims=0)
+    extreme = b.op(op, sums, *([] if over is None else [b.const(over, np.int64)]), name="extreme")
+    return b.graph(b.op("Reciprocal", extreme, name="last"))
+
+
+@pytest.mark.parametrize(("axis", "over"), [(1, None), (1, [1]), (2, None), (1, [0, 1])])
+def test_the_greatest_sum_of_columns_is_no_less_than_the_greatest_share(axis: int, over: list[int] | None) -> None:
+    """The first scaling of an iterated pseudo-inverse: each row has an element of a fifth or more."""
+    graph = extreme_of_sums(axis, over)
+    assert rules(graph, SCORES) == []
+    rng = np.random.default_rng(3)
+    tensor = run(graph, SCORES, everything=True).values[graph.graph.outputs[0]]
+    for scale in (1, 30, 200):
+        x = rng.uniform(-scale, scale, (2, 6, 5)).astype(np.float32)
+        assert not outside(tensor, engine(graph).run(None, {"x": x})[0])
+
+
+def test_smallest_sums_other_axes_and_differences_may_be_0() -> None:
+    told = [("division-by-zero", "last")]
+    assert rules(extreme_of_sums(1, None, op="ReduceMin"), SCORES) == told
+    assert rules(extreme_of_sums(1, [0]), SCORES) == told
+    assert rules(extreme_of_sums(1, None, signed=True), SCORES) == told

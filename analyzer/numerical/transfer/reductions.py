@@ -15,10 +15,11 @@ from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, count
 from analyzer.numerical.excuses import guarded
 from analyzer.numerical.reduced_axes import UNKNOWN, reduction_axes
+from analyzer.numerical.transfer.attained import attained_by
 from analyzer.numerical.transfer.counted import total
 from analyzer.numerical.transfer.distributions import sum_of_products
 from analyzer.numerical.transfer.elementwise import log
-from analyzer.numerical.transfer.facts import finite_along, least_shown, reduction_fact
+from analyzer.numerical.transfer.facts import are_axes, finite_along, least_shown, reduction_fact
 from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.masked_assignment import holds_everything, selects_something
 from analyzer.numerical.transfer.peaks import least_sum, of_sum
@@ -270,6 +271,9 @@ def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) 
     one_axis = kind == "max" and axes not in (None, UNKNOWN) and len(axes) == 1 and x.rank is not None
     if one_axis and not nan and x.low == -np.inf and finite_along(x, axes[0] - (x.rank or 0)):
         lo = np.maximum(lo, max(x.dtype.lo, least_shown(x, axes[0] - (x.rank or 0))))
+    known = _element_among(x, all_axes(x, axes)) if not nan else None
+    if known is not None:
+        lo, hi = (np.maximum(lo, known[0]), hi) if kind == "max" else (lo, np.minimum(hi, known[1]))
     result = AbstractTensor(x.dtype, shape, lo, hi, starts, nan)
     source, name = x, kind
     if x.origin is not None and x.origin.rule.name == "Abs":
@@ -277,6 +281,14 @@ def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) 
     result.facts = reduction_fact(name, source, all_axes(x, axes), kept)
     result.tight = x.tight
     return result
+
+
+def _element_among(x: AbstractTensor, axes: Any) -> tuple[float, float] | None:
+    """The least that the greatest element along `axes` is, and the most that the smallest is, by one that is there."""
+    if not are_axes(axes) or count(x.shape, axes)[0] < 1:
+        return None
+    found = [(least, most) for least, most, own in attained_by(x) if set(own) <= set(axes)]
+    return (max(least for least, _ in found), min(most for _, most in found)) if found else None
 
 
 def _check_shown(ctx: Context, x: AbstractTensor, axes: Any, kind: str) -> None:
