@@ -171,3 +171,12 @@ def test_classes_of_schedules_and_samplers(made: str, kind: str, holds: bool) ->
     assert scope["found"] is holds
     text = f"{HEAD}if {'not ' * holds}isinstance({made}, {kind}):\n    torch.zeros(2) @ torch.zeros(3)\n"
     assert _errors(text) == []
+
+
+def test_a_gradient_that_may_not_be_there_proves_nothing_of_its_elements() -> None:
+    """None is equal to no number; of several elements that are compared with one nobody tells whether all are."""
+    text = "import torch\nnet = torch.nn.Linear(3, 2)\nif net.weight.{} == 3:\n    print('three')\n"
+    for name, proved in (("grad", []), ("data", [True])):
+        program = ast.parse(text.format(name))
+        problems = explore(Path("/nonexistent"), "main.py", program, Versions()).problems.values()
+        assert [p.proved for p in problems if p.level == "error" and p.proved] == proved

@@ -36,6 +36,7 @@ from analyzer.tracing.language.values import (
 )
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import are_equal_types, dtype_name, is_type_named
+from analyzer.tracing.operators.gradient_presence import whether_gradients
 from analyzer.tracing.operators.tables import combined
 from analyzer.tracing.operators.version_rules import is_version
 from analyzer.tracing.operators.written import origin_of_kind
@@ -265,6 +266,9 @@ def _compare_tensors(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value,
         left is None or right is None
     ):
         return tr.unknown("whether there is a gradient", pytype="bool")
+    absent = any(isinstance(v, Tensor) and v.framework == "torch" and "may be None" in v.tags for v in (left, right))
+    if absent and op in (ast.Eq, ast.NotEq) and not tr.decide(whether_gradients(tr)):
+        return op is ast.NotEq  # None is no number
     if op in (ast.Eq, ast.NotEq) and (left is None or right is None or isinstance(left, str) or isinstance(right, str)):
         return op is ast.NotEq
     for tensor, other in ((left, right), (right, left)):
