@@ -15,12 +15,15 @@ from analyzer.tracing.language.own_paths import place_of
 from analyzer.tracing.language.plain_data import NotPlain, as_value
 from analyzer.tracing.language.values import Api, DictV, ListV, Value
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.paths.problems import PyRaise
 
 
 @operator("json.load json.loads yaml.load yaml.safe_load yaml.full_load", "stream *rest")
 def load(op: Op, stream: Value, rest: tuple[Value, ...]) -> Value:
     """PyYAML's loaders agree on what the safe one reads; what it does not read is not known."""
     form = "json" if op.name.startswith("json.") else "yaml"
+    if stream is None and op.name == "json.loads":
+        raise PyRaise("TypeError", "the JSON object must be str, bytes or bytearray, not NoneType")
     text = text_of(stream)
     hook = op.extra.get("object_pairs_hook")
     ordered = hook is None or (isinstance(hook, Api) and hook.name.endswith(".OrderedDict"))

@@ -63,8 +63,8 @@ def _indices(tr: Tracer, owner: Object) -> tuple[Iterator[Value], bool] | None:
     if "batch" in owner.data:
         return None
     if count is None or count > MOST_INDICES:
-        return iter(lambda: tr.unknown("an index", "data", pytype="int"), None), True
-    return iter([tr.unknown("an index", "data", pytype="int") for _ in range(count)]), False
+        return iter(lambda: tr.unknown("an index", "imprecise", pytype="int"), None), True
+    return iter([tr.unknown("an index", "imprecise", pytype="int") for _ in range(count)]), False
 
 
 def _forever(tr: Tracer, owner: Object) -> Iterator[Value]:
@@ -166,7 +166,7 @@ def _example_of(tr: Tracer, source: Value) -> Value:
     if isinstance(source, Object) and source.kind == "dataset":
         return example(tr, source)
     if isinstance(source, Instance) and source.cls.find("__getitem__"):
-        return call(tr, get_attribute(tr, source, "__getitem__"), (tr.unknown("an index", "data", pytype="int"),), {})
+        return call(tr, get_attribute(tr, source, "__getitem__"), (tr.unknown("an index", "imprecise", pytype="int"),), {})
     if isinstance(source, Instance) and source.cls.find("__iter__") and _STREAM in source.cls.library_bases:
         found = next(iterate(tr, call(tr, get_attribute(tr, source, "__iter__"), (), {}), None)[0], None)
         return tr.unknown("an example", "data") if found is None else found

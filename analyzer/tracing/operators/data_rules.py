@@ -274,7 +274,9 @@ def zipped(op: Op, datasets: tuple[Value, ...]) -> Value:
 @operator("tf.data.Dataset.range", "*args")
 def numbers(op: Op, args: tuple[Value, ...]) -> Value:
     known = len(args) == 1 and type(args[0]) is int
-    data = {"element": Tensor((), "int64", "tf", site=op.where), "count": args[0] if known else None}
+    element = Tensor((), "int64", "tf", site=op.where)
+    element.written = True  # the numbers are what the program says: no free choice
+    data = {"element": element, "count": args[0] if known else None}
     return Object("tfdataset", data=data, site=op.where)
 
 

@@ -31,7 +31,9 @@ def schedule_method(
     if name == "__call__":
         step = args[0] if args else kwargs.get("step")
         shape = step.dims if isinstance(step, Tensor) else () if isinstance(step, (int, float)) else None
-        return Tensor(shape, default_float(tr), "tf", site=tr.site(node))
+        rate = Tensor(shape, default_float(tr), "tf", site=tr.site(node))
+        rate.written = True  # computed of what the program gives: no free choice
+        return rate
     return DictV(owner.attrs, True) if name == "get_config" else tr.unknown(f"{name}()", "foreign")
 
 
