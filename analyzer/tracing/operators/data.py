@@ -166,7 +166,7 @@ def _example_of(tr: Tracer, source: Value) -> Value:
     if isinstance(source, Object) and source.kind == "dataset":
         return example(tr, source)
     if isinstance(source, Instance) and source.cls.find("__getitem__"):
-        return call(tr, get_attribute(tr, source, "__getitem__"), (tr.unknown("an index", "imprecise", pytype="int"),), {})
+        return call(tr, get_attribute(tr, source, "__getitem__"), (tr.unknown("an index", "data", pytype="int"),), {})
     if isinstance(source, Instance) and source.cls.find("__iter__") and _STREAM in source.cls.library_bases:
         found = next(iterate(tr, call(tr, get_attribute(tr, source, "__iter__"), (), {}), None)[0], None)
         return tr.unknown("an example", "data") if found is None else found
