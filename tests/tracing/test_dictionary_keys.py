@@ -76,3 +76,9 @@ print(phony(torch.zeros(2, 3)).view(2, -1))
 def test_an_empty_cache_refuses_a_key_where_that_is_expected(tmp_path: Path) -> None:
     assert levels(tmp_path, TRIED.format(size=33)) == [True]
     assert levels(tmp_path, TRIED.format(size=34)) == []
+
+
+def test_a_dictionary_that_something_unseen_may_have_filled_lacks_nothing(tmp_path: Path) -> None:
+    for program in (CACHED.format(key="(size, x.dtype)", calls=ONCE.format(rows=2)), TRIED.format(size=33)):
+        filled = program.replace("KEPT = {}", "import somewhere\nKEPT = {}\nsomewhere.fill(KEPT)")
+        assert True not in levels(tmp_path, filled)

@@ -8,8 +8,12 @@ from analyzer.tracing.operators.element_types import dtype_name
 
 
 def lacks(owner: DictV, key: Value) -> bool:
-    """Whether none of its keys can be equal to this one: it is empty, or each differs in a part that is known."""
-    return not owner.open and all(_differ(own, key) for own in owner.items)
+    """Whether none of its keys can be equal to this one: it is empty, or each differs in a part that is known.
+
+    Of a dictionary that nobody knows to be whole nothing is said.
+    """
+    whole = not (owner.open or owner.given or owner.choices)
+    return whole and all(_differ(own, key) for own in owner.items)
 
 
 def _differ(one: Value, other: Value) -> bool:

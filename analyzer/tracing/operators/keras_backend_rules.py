@@ -197,12 +197,15 @@ def _named(data_format: Value) -> str:
     return data_format if isinstance(data_format, str) else ""
 
 
-@operator("keras.backend.spatial_2d_padding keras.backend.temporal_padding", "x padding=None data_format=None")
+@operator(
+    "keras.backend.spatial_3d_padding keras.backend.spatial_2d_padding keras.backend.temporal_padding",
+    "x padding=None data_format=None",
+)
 def padding(op: Op, x: Value, padding: Value, data_format: Value) -> Value:
     """Rows of zeros around the axes between the batch and the channels."""
     source, flat = tensor(op, x), op.short.startswith("temporal")
     given = plain(op.tr, padding)
-    given = ((1, 1) if flat else ((1, 1), (1, 1))) if padding is None else given
+    given = ((1, 1) if flat else ((1, 1),) * int(op.short[8])) if padding is None else given  # spatial_2d: of two axes
     pairs = (given,) if flat else given
     known = isinstance(pairs, tuple) and all(isinstance(p, tuple) and len(p) == 2 for p in pairs)
     if source is None or source.dims is None or not known or len(pairs) != len(source.dims) - 2:

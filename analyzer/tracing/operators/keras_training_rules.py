@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Bound, Function, Native, Partial, Value
 from analyzer.tracing.operators.elementwise import broadcast
-from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator, rules, run_entry
@@ -37,20 +34,6 @@ def pool(
 ) -> Value:
     target = "keras.ops.max_pool"
     return run_entry(op.tr, rules()[target], target, (x, pool_size, strides, padding, data_format), {}, op.node)
-
-
-@operator("keras.backend.spatial_3d_padding", "x padding=((1,1),(1,1),(1,1)) data_format=None")
-def padding_3d(op: Op, x: Value, padding: Value, data_format: Value) -> Value:
-    source, pairs = tensor(op, x), plain(op.tr, padding)
-    known = isinstance(pairs, tuple) and all(isinstance(p, tuple) and len(p) == 2 for p in pairs)
-    if source is None or source.dims is None or not known or len(source.dims) != 5 or len(pairs) != 3:
-        return unknown_tensor(op, "tf")
-    if data_format not in (None, "channels_last"):
-        return unknown_tensor(op, "tf")
-    dims: list[Any] = list(source.dims)
-    for place, (before, after) in enumerate(pairs, 1):
-        dims[place] = dims[place] + before + after
-    return like(op, source, dims, source.dtype)
 
 
 # --------------------------------------------------------------------------------------------------- losses
