@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from analyzer.exporting.annotate import NOTES
 from analyzer.graph import Graph
 
 MODEL = """
@@ -73,3 +74,5 @@ def test_the_compiled_loss_has_a_graph_of_its_own(project, export_entry, more: s
 def test_a_model_without_a_loss_that_is_known_has_none(project, export_entry, more: str) -> None:
     graph = exported(project, export_entry, more)
     assert graph.training is None
+    said = graph.model.metadata_props.get(NOTES, "")
+    assert ("compiled with" in said) is ("1 / 0" in more)

@@ -10,8 +10,15 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from . import tensorflow_export
+
 FILE = "training.pb"
 KERAS = ("keras", "tf_keras", "tensorflow.python.keras")
+
+OTHER_TARGETS = (
+    "the loss that the model was compiled with takes other targets than numbers of the predictions' shape or of "
+    "classes, so no short training run uses it"
+)
 
 
 def exported(
@@ -37,7 +44,7 @@ def exported(
             if batch is not None:
                 axes.update({name: {"0": batch} for name in names})
             return {"loss": loss, "targets": names, "axes": axes}
-    return {}
+    return {"notes": [*made.get("notes", ()), OTHER_TARGETS]}
 
 
 def _is_compiled(model: Any) -> bool:
@@ -76,8 +83,6 @@ def _traced(
     model: Any, function: Callable[..., Any], signature: Sequence[Any], target: Callable[[Any], Any], out: str, tf: Any
 ) -> tuple[str, list[str]] | None:
     """The names of the loss and of the targets, None where the loss does not take these targets."""
-    from . import tensorflow_export
-
     names: list[str] = []
 
     def noted(predicted: Any) -> Any:

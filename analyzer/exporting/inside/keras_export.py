@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from . import compiled_loss, creation
+from . import tensorflow_export as tfx
 from .entry import Built
 from .examples import array, concrete, match
 from .failure import ExportFailure, Project, describe
@@ -55,8 +56,6 @@ def _backend(model: Any) -> str:
 
 def _with_tensorflow(built: Built, request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:
     import tensorflow as tf
-
-    from . import tensorflow_export as tfx
 
     model = built.model
     described: Mapping[str, Any] = request.get("inputs") or {}
