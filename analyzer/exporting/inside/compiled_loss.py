@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from . import tensorflow_export
+from .graph_definition import MAX_GRAPH, definition_of
 
 FILE = "training.pb"
 KERAS = ("keras", "tf_keras", "tensorflow.python.keras")
@@ -100,8 +100,8 @@ def _traced(
         loss = concrete.outputs[-1]
         if not loss.dtype.is_floating or loss.shape.rank != 0:
             return None
-        definition, _ = tensorflow_export.definition_of(concrete, tf)
-        if definition.ByteSize() > tensorflow_export.MAX_GRAPH:
+        definition, _ = definition_of(concrete, tf)
+        if definition.ByteSize() > MAX_GRAPH:
             return None
         with open(os.path.join(out, FILE), "wb") as file:
             file.write(definition.SerializeToString())

@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from . import compiled_loss, creation
-from . import tensorflow_export as tfx
 from .entry import Built
 from .examples import array, concrete, match
 from .failure import ExportFailure, Project, describe
+from .tensorflow_export import export_function
+from .tensorflow_signature import examples_of, parameters, spec_of
 
 
 def export(built: Built, request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:
@@ -65,7 +66,7 @@ def _with_tensorflow(built: Built, request: Mapping[str, Any], out: str, project
     elif declared is not None:
         structure = None
     elif described:
-        names = [n for n in tfx.parameters(model.call) if n not in ("training", "mask")]
+        names = [n for n in parameters(model.call) if n not in ("training", "mask")]
         chosen = match(names or list(described), described)
         structure = dict.fromkeys(chosen)
     else:
@@ -84,16 +85,16 @@ def _with_tensorflow(built: Built, request: Mapping[str, Any], out: str, project
         def call(*flat: Any) -> Any:
             return model(tf.nest.pack_sequence_as(declared, list(flat)), training=False)
 
-        made = tfx.export_function(call, (tuple(specs), {}), ((), {}), built, request, out, project, notes, {})
+        made = export_function(call, (tuple(specs), {}), ((), {}), built, request, out, project, notes, {})
         return {**made, **compiled_loss.exported(model, call, specs, made, out, tf)}
     items = list(structure.items()) if isinstance(structure, dict) else list(enumerate(structure))
-    accepted = tfx.parameters(model.call)
+    accepted = parameters(model.call)
     labels = [
         str(k) if isinstance(structure, dict) else (accepted[i] if i < len(accepted) else f"input_{i}")
         for i, (k, _) in enumerate(items)
     ]
     by_name = match(labels, described)
-    flat_specs = [tfx.spec_of(n, v, by_name.get(n), request, tf) for n, (_, v) in zip(labels, items)]  # noqa: B905
+    flat_specs = [spec_of(n, v, by_name.get(n), request, tf) for n, (_, v) in zip(labels, items)]  # noqa: B905
 
     def call_with(*flat: Any) -> Any:
         if isinstance(structure, dict):
@@ -107,10 +108,10 @@ def _with_tensorflow(built: Built, request: Mapping[str, Any], out: str, project
             return _run(model, list(flat), accepted)
         return model(*flat)
 
-    shown = tfx.examples_of(built.inputs, accepted, tf)
+    shown = examples_of(built.inputs, accepted, tf)
     values: tuple[Any, dict[str, Any]] = (tuple(value for _, value in items), {})
     signature: tuple[tuple[Any, ...], dict[str, Any]] = (tuple(flat_specs), {})
-    made = tfx.export_function(call_with, signature, values, built, request, out, project, notes, shown)
+    made = export_function(call_with, signature, values, built, request, out, project, notes, shown)
     return {**made, **compiled_loss.exported(model, call_with, flat_specs, made, out, tf)}
 
 
