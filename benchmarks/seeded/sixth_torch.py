@@ -6,7 +6,8 @@ As in `third`, with the lines of a witness (`%`).
 RANGES = {  # what a project's configuration would say; the other ranges are inferred
     "profit": (-1, 1), "padding": (0, 1), "voltage": (-100, 60), "elapsed": (0, 100), "adjacency": (0, 1),
     "spikes": (0, 100), "photo": (0, 1), "assigned": (0, 1), "depth": (0.00001, 80), "gap": (0.1, 10),
-    "visits": (0, 100),
+    "visits": (0, 100), "frequency": (0.01, 10), "agents": (0, 100), "rank_one": (0.001, 1), "rank_two": (0.001, 1),
+    "span": (0, 100),
 }  # fmt: skip
 
 PAIRS = """
@@ -236,4 +237,85 @@ missed = F.cross_entropy(self.head(tokens), words)
 ? term = torch.exp(missed.clamp(max=20))
 % words = torch.zeros(4, dtype=torch.long)
 % tokens = 100 * (self.head.weight[1] - self.head.weight[0]).sign().expand(4, 6)
+= advantage_weights | state: torch.randn(4, 6); payoff: torch.randn(4, 1)
++ self.policy, self.value = nn.Linear(6, 1), nn.Linear(6, 1)
+gain = (payoff - self.value(state)) / 0.5
+! weight = torch.exp(gain).clamp(max=20)
+? weight = torch.exp(gain.clamp(max=3))
+term = (weight * (self.policy(state) - 0.3).pow(2)).mean()
+% payoff = torch.full((4, 1), 100.0)
+= mish_by_hand | x: torch.randn(4, 6)
++ self.up, self.down = nn.Linear(6, 4), nn.Linear(4, 1)
+made = self.up(x)
+! bent = made * torch.tanh(torch.log(1 + torch.exp(made)))
+? bent = F.mish(made)
+term = self.down(bent).pow(2).mean()
+% x = 100 * self.up.weight[0].sign().expand(4, 6)
+= planck_radiance | x: torch.randn(4, 6); frequency: 1 + torch.rand(4, 1)
++ self.heat = nn.Linear(6, 1)
+ratio = frequency / (F.softplus(self.heat(x)) + 0.01)
+! shine = frequency.pow(3) / (torch.exp(ratio) - 1)
+? shine = -frequency.pow(3) * torch.exp(-ratio) / torch.expm1(-ratio)
+term = torch.log1p(shine).mean()
+% x, frequency = -100 * self.heat.weight.sign().expand(4, 6), torch.full((4, 1), 10.0)
+= mutual_information | one: torch.randn(4, 6); two: torch.randn(4, 6)
++ self.critic = nn.Linear(12, 1)
+joint = self.critic(torch.cat([one, two], 1)).mean()
+apart = self.critic(torch.cat([one, two.roll(1, 0)], 1))
+! term = torch.log(torch.exp(apart).mean()) - joint
+? term = torch.logsumexp(apart, 0).mean() - 1.3863 - joint
+% one, two = (100 * part.sign().expand(4, 6) for part in self.critic.weight.chunk(2, 1))
+= erlang_load | x: torch.randn(4, 6); agents: torch.tensor([2.0, 3.0, 5.0, 10.0])
++ self.head = nn.Linear(6, 1)
+load = F.softplus(self.head(x)).squeeze(1) + 0.1
+! chance = load.pow(agents) * torch.exp(-load) / torch.exp(torch.lgamma(agents + 1))
+? chance = torch.exp(agents * torch.log(load) - load - torch.lgamma(agents + 1))
+term = chance.mean()
+% x, agents = 100 * self.head.weight.sign().expand(4, 6), torch.full((4,), 100.0)
+= pairwise_ranking | x: torch.randn(5, 6)
++ self.score = nn.Linear(6, 1)
+score = self.score(x)
+! term = torch.log(1 + torch.exp(score[1:] - score[:-1])).mean()
+? term = F.softplus(score[1:] - score[:-1]).mean()
+% x = 100 * torch.tensor([-1.0, 1.0, -1.0, 1.0, -1.0])[:, None] * self.score.weight.sign()
+= clayton_copula | x: torch.randn(4, 6); rank_one: 0.1 + 0.9 * torch.rand(4); rank_two: 0.1 + 0.9 * torch.rand(4)
++ self.tie = nn.Linear(6, 1)
+tie = F.softplus(self.tie(x)).squeeze(1) + 0.05
+! both = (rank_one.pow(-tie) + rank_two.pow(-tie) - 1).pow(-1 / tie)
+? one, two = -tie * torch.log(rank_one), -tie * torch.log(rank_two)
+? top = torch.maximum(one, two)
+? both = torch.exp(-(top + torch.log(torch.exp(one - top) + torch.exp(two - top) - torch.exp(-top))) / tie)
+term = (both - 0.5).pow(2).mean()
+% x, rank_one = 100 * self.tie.weight.sign().expand(4, 6), torch.full((4,), 0.001)
+= state_transition | state: torch.randn(4, 3); span: torch.rand(4)
++ self.rate = nn.Parameter(torch.randn(3, 3))
+! turned = torch.linalg.matrix_exp(self.rate * span[:, None, None])
+? turned = torch.linalg.matrix_exp(torch.tanh(self.rate * span[:, None, None]))
+term = (turned @ state[:, :, None]).pow(2).mean()
+% span = torch.full((4,), 100.0)
+= rolled_forecast | series: torch.randn(4, 8)
++ self.step = nn.Linear(8, 8, bias=False)
+state, total = series, 0.0
+for _ in range(20):
+!     state = self.step(state)
+?     state = torch.tanh(self.step(state))
+    total = total + state.pow(2).mean()
+term = total / 20
+% self.step.weight.fill_(1.0)
+% series = torch.full((4, 8), 100.0)
+= johnson_quantile | x: torch.randn(4, 6); noise: torch.randn(4)
++ self.head = nn.Linear(6, 1)
+bent = noise - self.head(x).squeeze(1)
+! made = torch.sinh(bent)
+? made = torch.sinh(bent.clamp(-10, 10))
+term = torch.log1p(made.abs()).mean()
+% noise = torch.full((4,), 100.0)
+= octave_of_voice | sound: torch.randn(2, 6)
++ self.octave = nn.Linear(6, 1)
++ self.register_buffer("clock", torch.arange(8) / 1000)
+! pitch = 55 * torch.exp2(self.octave(sound))
+? pitch = 55 * torch.exp2(self.octave(sound).clamp(0, 8))
+term = torch.sin(6.2832 * pitch * self.clock).pow(2).mean()
+% self.octave.weight.mul_(2)
+% sound = 100 * self.octave.weight.sign().expand(2, 6)
 """
