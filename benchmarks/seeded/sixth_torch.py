@@ -7,7 +7,7 @@ RANGES = {  # what a project's configuration would say; the other ranges are inf
     "profit": (-1, 1), "padding": (0, 1), "voltage": (-100, 60), "elapsed": (0, 100), "adjacency": (0, 1),
     "spikes": (0, 100), "photo": (0, 1), "assigned": (0, 1), "depth": (0.00001, 80), "gap": (0.1, 10),
     "visits": (0, 100), "frequency": (0.01, 10), "agents": (0, 100), "rank_one": (0.001, 1), "rank_two": (0.001, 1),
-    "span": (0, 100),
+    "span": (0, 100), "visible": (0, 1), "reach": (0, 10),
 }  # fmt: skip
 
 PAIRS = """
@@ -318,4 +318,66 @@ term = torch.log1p(made.abs()).mean()
 term = torch.sin(6.2832 * pitch * self.clock).pow(2).mean()
 % self.octave.weight.mul_(2)
 % sound = 100 * self.octave.weight.sign().expand(2, 6)
+= masked_joints | x: torch.randn(4, 6); pose: torch.randn(4, 5, 2); visible: (torch.rand(4, 5) > 0.3).float()
++ self.head = nn.Linear(6, 10)
+apart = (self.head(x).view(4, 5, 2) - pose) * visible[..., None]
+! error = torch.sqrt(apart.pow(2).sum(2))
+? error = torch.sqrt(apart.pow(2).sum(2) + 1e-6)
+term = (error * visible).mean()
+% visible[:, 0] = 0
+= scale_invariant_depth | x: torch.randn(4, 6); depth: 0.5 + torch.rand(4, 1)
++ self.head = nn.Linear(6, 1)
+apart = torch.log(F.softplus(self.head(x)) + 1e-3) - torch.log(depth)
+! term = torch.sqrt(apart.pow(2).mean() - apart.mean().pow(2))
+? term = torch.sqrt(apart.var(correction=0) + 1e-6)
+% x, depth = torch.zeros(4, 6), torch.ones(4, 1)
+= gaussian_transport | x: torch.randn(4, 6)
++ self.embed = nn.Linear(6, 3, bias=False)
+made = self.embed(x)
+spread = made.t() @ made / 4
+! cross = torch.linalg.eigvalsh(spread).clamp(min=0).sqrt().sum()
+? cross = torch.sqrt(torch.linalg.eigvalsh(spread).clamp(min=0) + 1e-6).sum()
+term = spread.trace() + 3 - 2 * cross
+% x = torch.zeros(4, 6)
+= lattice_start | frames: torch.randn(5, 6)
++ self.emit = nn.Linear(6, 4)
+emit = F.log_softmax(self.emit(frames), 1)
+! closed = torch.full((4,), float("-inf"))
+? closed = torch.full((4,), -1e4)
+score = torch.cat([emit[0, :1], closed[1:]])
+for step in range(1, 5):
+    score = torch.logaddexp(score, torch.cat([closed[:1], score[:-1]])) + emit[step]
+term = -score[-1]
+% frames = frames
+= hellinger_topics | x: torch.randn(4, 6)
++ self.head = nn.Linear(6, 3)
++ self.register_buffer("prior", torch.tensor([0.5, 0.3, 0.2]))
+topics = F.softmax(self.head(x), 1)
+! apart = torch.sqrt(topics) - torch.sqrt(self.prior)
+? apart = torch.sqrt(topics + 1e-6) - torch.sqrt(self.prior)
+term = apart.pow(2).sum(1).mean() / 2
+% x = 100 * (self.head.weight[0] - self.head.weight[1]).sign().expand(4, 6)
+= bump_cutoff | reach: torch.rand(8); charge: torch.randn(8)
++ self.scale = nn.Parameter(torch.ones(1))
+far = (self.scale * reach).pow(2)
+! near = torch.where(far < 1, torch.exp(-1 / (1 - far)), torch.zeros_like(far))
+? inner = torch.where(far < 1, far, torch.zeros_like(far))
+? near = torch.where(far < 1, torch.exp(-1 / (1 - inner).clamp_min(1e-3)), torch.zeros_like(far))
+term = (charge * near).sum().pow(2)
+% reach = torch.full((8,), 1.0025)
+= threshold_softplus | x: torch.randn(4, 6)
++ self.head = nn.Linear(6, 2)
+middle, raw = self.head(x).unbind(1)
+! width = torch.where(raw > 20, raw, torch.log1p(torch.exp(raw)))
+? width = F.softplus(raw)
+term = (torch.log(width + 0.1) + (middle / (width + 0.1)).pow(2)).mean()
+% x = 100 * self.head.weight[1].sign().expand(4, 6)
+= gamma_frailty | x: torch.randn(4, 6); elapsed: 10 * torch.rand(4)
++ self.risk, self.raw = nn.Linear(6, 1), nn.Parameter(torch.randn(1))
+frailty, hazard = F.relu(self.raw), elapsed * F.softplus(self.risk(x)).squeeze(1)
+! kept = torch.log1p(frailty * hazard) / frailty
+? frailty = frailty + 1e-2
+? kept = torch.log1p(frailty * hazard) / frailty
+term = kept.mean()
+% x = x
 """
