@@ -39,6 +39,8 @@ from benchmarks.seeded.fourth import RANGES as FOURTH_RANGES
 from benchmarks.seeded.hosts import HOSTS, RANGES, Host
 from benchmarks.seeded.kinds import KINDS, Kind, kinds_of
 from benchmarks.seeded.second import PAIRS
+from benchmarks.seeded.sixth_tensorflow import PAIRS as SIXTH_TENSORFLOW
+from benchmarks.seeded.sixth_tensorflow import RANGES as SIXTH_TENSORFLOW_RANGES
 from benchmarks.seeded.third import PAIRS as THIRD
 from benchmarks.seeded.third import RANGES as THIRD_RANGES
 from benchmarks.seeded.witnessed import Seed, harm, seeds_of
@@ -48,7 +50,8 @@ BATCH = 50  # files exported by one process
 Ranges = Mapping[str, tuple[float, float]]
 WITNESSED = {"third": (THIRD, THIRD_RANGES), "fourth": (FOURTH, FOURTH_RANGES),
              "fifth_torch": (FIFTH_TORCH, FIFTH_TORCH_RANGES),
-             "fifth_tensorflow": (FIFTH_TENSORFLOW, FIFTH_TENSORFLOW_RANGES)}  # fmt: skip
+             "fifth_tensorflow": (FIFTH_TENSORFLOW, FIFTH_TENSORFLOW_RANGES),
+             "sixth_tensorflow": (SIXTH_TENSORFLOW, SIXTH_TENSORFLOW_RANGES)}  # fmt: skip
 
 
 @dataclass(frozen=True)
