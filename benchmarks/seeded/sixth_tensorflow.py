@@ -5,7 +5,7 @@ As in `third`: the framework in the heading, and the lines of a witness (`%`).
 
 # ruff: noqa: E501 (a line of a program is one line here)
 RANGES = {  # what a project's configuration would say; the other ranges are inferred
-    "solved": (0, 1), "truth": (0, 1), "group": (0, 2), "moment": (0, 9), "photo": (0, 1), "later_photo": (0, 1),
+    "solved": (0, 1), "truth": (0, 1), "group": (0, 2), "moment": (0, 9), "photo": (0, 1), "age": (0, 100),
     "maturity": (0, 30), "words": (0, 3), "wavelength": (0.1, 20), "counts": (0, 100), "profit": (0, 1),
     "documents": (0, 1000000), "latitude": (-90, 90), "moneyness": (-2, 2), "near_gap": (0, 100), "far_gap": (0, 100),
     "suction": (0, 1000), "span": (0, 100), "pixels": (0, 255),
@@ -49,8 +49,7 @@ tail = 0.1 + 0.3 * tf.sigmoid(tail)
 term = tf.reduce_mean(tf.pow(base, -1.0 / tail) + (1.0 + 1.0 / tail) * tf.math.log(base))
 % goal = tf.fill((4, 1), -100.0)
 = tensorflow joint_gaussian | x: tf.random.normal((4, 6)); goal: tf.random.normal((4, 2))
-+ self.middle, self.spread = tf.Variable(tf.random.normal((6, 2))), tf.Variable(tf.random.normal((6, 2)))
-+ self.lower = tf.Variable(tf.random.normal((2, 2)))
++ self.middle, self.spread, self.lower = (tf.Variable(tf.random.normal((rows, 2))) for rows in (6, 6, 2))
 ! wide = tf.nn.softplus(x @ self.spread)
 ? wide = tf.nn.softplus(x @ self.spread) + 0.1
 factor = tf.linalg.set_diag(tf.tile(self.lower[None], (4, 1, 1)), wide)
@@ -79,16 +78,15 @@ wide, high = tf.nn.softmax(x @ self.wide), tf.nn.softmax(x @ self.high)
 ? slope = (0.01 + 0.95 * high) / (0.01 + 0.95 * wide)
 term = tf.reduce_mean(tf.square(slope - 1.0))
 % x = 100.0 * tf.sign(tf.transpose(self.wide)[1:2] - tf.transpose(self.wide)[:1]) * tf.ones((4, 6))
-= tensorflow peak_signal | photo: tf.random.uniform((2, 4, 4, 3)); later_photo: tf.random.uniform((2, 4, 4, 3))
-+ self.mix = tf.Variable(tf.random.normal((3, 3)))
-made = photo + tf.nn.relu(photo @ self.mix)
-! quality = tf.image.psnr(made, later_photo, 1.0)
-? quality = -4.343 * tf.math.log(tf.reduce_mean(tf.square(made - later_photo), (1, 2, 3)) + 1e-6)
-term = -tf.reduce_mean(quality)
-% photo, later_photo = tf.zeros((2, 4, 4, 3)), tf.zeros((2, 4, 4, 3))
+= tensorflow response_norm | photo: tf.random.uniform((2, 4, 4, 3)); goal: tf.random.normal((2, 4, 4, 8))
++ self.mix = tf.Variable(tf.random.normal((3, 8)))
+made = tf.nn.relu(photo @ self.mix)
+! even = tf.nn.local_response_normalization(made, 2, bias=0.0, alpha=0.2, beta=0.5)
+? even = tf.nn.local_response_normalization(made, 2, bias=1.0, alpha=0.2, beta=0.5)
+term = tf.reduce_mean(tf.square(even - goal))
+% photo = tf.zeros((2, 4, 4, 3))
 = tensorflow critic_slope | x: tf.random.normal((4, 6))
-+ self.up, self.shift = tf.Variable(tf.random.normal((6, 8))), tf.Variable(tf.zeros((8,)))
-+ self.down = tf.Variable(tf.random.normal((8, 1)))
++ self.up, self.shift, self.down = tf.Variable(tf.random.normal((6, 8))), tf.Variable(tf.zeros((8,))), tf.Variable(tf.random.normal((8, 1)))
 made = x @ self.up + self.shift
 slope = tf.matmul(tf.cast(made > 0.0, tf.float32) * self.down[:, 0], self.up, transpose_b=True)
 ! length = tf.norm(slope, axis=1)
@@ -122,8 +120,7 @@ inside = tf.square(along) - tf.reduce_sum(tf.square(offset), 1) + tf.square(self
 term = tf.reduce_mean(tf.square(reach))
 % ray, origin = tf.constant([[0.0, 0.0, 1.0]]) * tf.ones((4, 3)), tf.fill((4, 3), 100.0)
 = tensorflow low_rank_adapter | x: tf.random.normal((4, 6)); goal: tf.random.normal((4, 3))
-+ self.base, self.down = tf.random.normal((6, 3)), tf.Variable(tf.random.normal((6, 2)))
-+ self.up = tf.Variable(tf.zeros((2, 3)))
++ self.base, self.down, self.up = tf.random.normal((6, 3)), tf.Variable(tf.random.normal((6, 2))), tf.Variable(tf.zeros((2, 3)))
 change = self.down @ self.up
 ! size = tf.norm(change)
 ? size = tf.sqrt(tf.reduce_sum(tf.square(change)) + 1e-6)
@@ -290,12 +287,14 @@ wrong = ops.sum(ops.cast(short > 0.0, "float32"), axis=1)
 term = ops.mean(weight * ops.sum(short, axis=1) / ops.maximum(wrong, 1.0))
 % self.head.bias.assign(tf.constant([0.9, -0.9, -0.9, -0.9, -0.9]))
 % x = tf.zeros((4, 6))
-= keras metabolic_rate | x: tf.random.normal((4, 6)); goal: tf.random.normal((4, 1))
-+ self.head = layers.Dense(1)
-! rate = ops.power(self.head(x), 0.75)
-? rate = ops.power(ops.softplus(self.head(x)) + 1e-3, 0.75)
-term = ops.mean(ops.square(rate - goal))
-% x = -100.0 * tf.sign(tf.transpose(self.head.kernel)) * tf.ones((4, 6))
+= keras gamma_frailty | x: tf.random.normal((4, 6)); age: tf.random.uniform((4, 1))
++ self.risk, self.spread = layers.Dense(1), layers.Dense(1)
+hazard, wide = ops.softplus(self.risk(x)) * age, ops.softplus(self.spread(x))
+! gone = ops.log(1.0 + wide * hazard) / wide
+? wide = wide + 0.01
+? gone = ops.log(1.0 + wide * hazard) / wide
+term = ops.mean(ops.square(gone - 1.0))
+% x = -100.0 * tf.sign(tf.transpose(self.spread.kernel)) * tf.ones((4, 6))
 = keras heat_exchanger | x: tf.random.normal((4, 6)); near_gap: tf.random.uniform((4, 1)); far_gap: tf.random.uniform((4, 1))
 + self.head = layers.Dense(1)
 ratio = ops.log((near_gap + 1.0) / (far_gap + 1.0))
