@@ -2,8 +2,8 @@
 
 import torch
 from torch_model_hub.model import (
-    CNNRNNAttention2D,
     RNN2D,
+    CNNRNNAttention2D,
     RNNAttention2D,
     TextCNN,
     Transformer2D,
