@@ -34,8 +34,9 @@ torch.zeros({}) + torch.zeros({})
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"), [("A.width()", 3), ("B.width()", 3), ("B.size", 5), ("A.depth()", 5), ("B.height()", 9), ("B.count", 2)]
-)  # fmt: skip
+    ("asked", "told"),
+    [("A.width()", 3), ("B.width()", 3), ("B.size", 5), ("A.depth()", 5), ("B.height()", 9), ("B.count", 2)],
+)
 def test_a_class_has_what_its_metaclass_defines(tmp_path: Path, asked: str, told: int) -> None:
     exec(HELD.format(asked, told), {})
     assert _errors(tmp_path, HELD.format(asked, told)) == []
