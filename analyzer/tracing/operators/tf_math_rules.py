@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
@@ -115,7 +115,12 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
 
 
 _EXACT = 2**24  # below it each whole number is one of float32
-_WHOLE = {"ceil": math.ceil, "floor": math.floor, "round": round, "rint": round}  # both of halves to the even one
+_WHOLE: dict[str, Callable[[float], int]] = {
+    "ceil": math.ceil,
+    "floor": math.floor,
+    "round": round,
+    "rint": round,
+}  # both of halves to the even one
 
 _CUT = "stop_gradient zeros_like ones_like round floor ceil rint argsort"  # TensorFlow has no gradient of these
 _TAGS = {"softmax": frozenset({"probabilities"}), **dict.fromkeys(_CUT.split(), frozenset({DETACHED}))}
