@@ -227,6 +227,8 @@ def test_sets_of_operator_names_are_traits() -> None:
         "tracing/paths/attained.py: KEEPING",  # functions and methods whose results attain what is given
         "tracing/paths/attained.py: _REAL",  # functions that draw any number
         "tracing/paths/attained.py: _LOSSES",  # that are never negative
+        "tracing/paths/bounds.py: _KEEPING",  # functions and methods whose results lie within what is given
+        "tracing/paths/bounds.py: _ROUNDING",  # the same, in another type
         "tracing/paths/questions.py: _JOINING",  # of truths
         "tracing/programs/literal_shapes.py: _REPEATS",  # methods of tensors and arrays, read from the text
         "tracing/programs/literal_shapes.py: _SWAPS",

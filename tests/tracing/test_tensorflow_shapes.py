@@ -212,3 +212,21 @@ def test_a_second_name_is_of_the_same_function(home: str) -> None:
     second = {name: own for name, own in taken.items() if name != own}
     assert second
     assert [name for name, own in second.items() if functions(own) and not functions(own) & functions(name)] == []
+
+
+@pytest.mark.parametrize(
+    ("rounded", "number"),
+    [
+        ("tf.math.ceil(7 / 2)", 4),
+        ("tf.floor(7 / 2)", 3),
+        ("tf.round(2.5)", 2),
+        ("tf.math.rint(3.5)", 4),
+        ("tf.math.ceil(5.00000001)", 5),  # a float32 is made of it first
+    ],
+)
+def test_a_rounded_number_is_known(rounded: str, number: int, tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    text = f"import tensorflow as tf\nn = tf.cast({rounded}, tf.int32) * 2\ny = tf.zeros(n) + tf.zeros({{}})\n"
+    assert [traced(text.format(n), tmp_path)[1] for n in (2 * number, 2 * number + 2)] == [[], ["error"]]
+    assert int(eval(rounded, {"tf": tf})) == number

@@ -24,6 +24,7 @@ from analyzer.tracing.operators.table import rules
 from analyzer.tracing.paths.frames import Frame
 from analyzer.tracing.paths.problems import PyRaise, ShapeFailure
 from analyzer.tracing.paths.tracer import Tracer
+from analyzer.tracing.programs.uncaught import is_own_mistake
 
 MOST_MODULES = 240  # of one file's imports that are followed
 
@@ -338,7 +339,7 @@ def run_module(tr: Tracer, tree: ast.Module, scope: Scope, path: str) -> None:
     try:
         run_block(tr, tree.body)
     except PyRaise as error:
-        if depth == 0 or (isinstance(error, ShapeFailure) and not path.startswith(MARK)):
+        if depth == 0 or (not path.startswith(MARK) and (isinstance(error, ShapeFailure) or is_own_mistake(error))):
             raise
         tr.note(f"importing {path} does not finish on this path")
     finally:

@@ -14,6 +14,7 @@ from analyzer.tracing.language.code_objects import code_of
 from analyzer.tracing.language.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.language.generic_functions import registration
 from analyzer.tracing.language.known_types import attribute_of, class_of
+from analyzer.tracing.language.metaclasses import plain_call
 from analyzer.tracing.language.object_attributes import read_by_base
 from analyzer.tracing.language.setting_attributes import set_attribute
 from analyzer.tracing.language.signatures import refuse
@@ -210,6 +211,15 @@ def _of_native(tr: Tracer, value: Native, name: str, node: ast.AST | None) -> Va
                 read_by_base(c.tr, c.get(0), c.get(1))
                 if isinstance(c.get(0), Instance) and isinstance(c.get(1), str)
                 else c.tr.unknown("an attribute")
+            ),
+        )
+    if value.name == "type" and name == "__call__":
+        return Native(
+            name,
+            lambda c: (
+                call(c.tr, plain_call(c.get(0)), c.args[1:], c.kwargs, c.node, c.open_args)
+                if isinstance(c.get(0), Class)
+                else c.tr.unknown("an object")
             ),
         )
     if value.name == "object" and name == "__new__":

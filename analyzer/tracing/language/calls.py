@@ -22,6 +22,7 @@ from analyzer.tracing.language.evaluation import (
 from analyzer.tracing.language.function_calls import call_function
 from analyzer.tracing.language.known_types import value_of
 from analyzer.tracing.language.lazy_iterators import given_up
+from analyzer.tracing.language.metaclasses import caller_of, made_plainly
 from analyzer.tracing.language.overwriting import fill
 from analyzer.tracing.language.own_paths import method_place, stands
 from analyzer.tracing.language.plain_data import is_plain
@@ -128,6 +129,8 @@ def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.
     owner, function = bound.owner, bound.function
     if isinstance(function, Function):
         return call_function(tr, function, (owner, *args), kwargs, cls=bound.cls, node=node, open_args=open_args)
+    if (cls := made_plainly(bound)) is not None:
+        return _made(tr, cls, args, kwargs, node, open_args)
     if isinstance(owner, (Tensor, Layer, Instance, SuperV, Object)):
         return call_method(tr, owner, function, args, kwargs, node, open_args)
     if isinstance(owner, Rows):
@@ -291,6 +294,15 @@ def instantiate(
 ) -> Value:
     tr.shared.reached.add(f"{cls.path}:{cls.node.lineno}")
     cls.called = True
+    if (caller := caller_of(cls)) is not None and cls.closed:
+        return call_function(tr, caller[0], (cls, *args), kwargs, cls=caller[1], node=node, open_args=open_args)
+    return _made(tr, cls, args, kwargs, node, open_args or caller is not None)
+
+
+def _made(
+    tr: Tracer, cls: Class, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, open_args: bool
+) -> Value:
+    """What `type.__call__` makes of a class."""
     if any("Enum" in getattr(b, "name", "") for b in cls.mro if isinstance(b, Api)):
         members = cls.scope.names.get("__members__")
         known = list(members.items.values()) if isinstance(members, DictV) and len(args) == 1 and not kwargs else []

@@ -12,6 +12,7 @@ from analyzer.tracing.language.dataclass_fields import PYDANTIC
 from analyzer.tracing.language.evaluation import call, evaluate, run_block, seen
 from analyzer.tracing.language.function_calls import call_function
 from analyzer.tracing.language.generic_functions import GENERIC, REGISTER
+from analyzer.tracing.language.metaclasses import leaves_names
 from analyzer.tracing.language.orderings import MIXED_IN
 from analyzer.tracing.language.plain_data import is_plain
 from analyzer.tracing.language.suspended_bodies import Held
@@ -219,8 +220,9 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
             )
             value = Api(f"builtins.{value.name}") if followed else Unknown("a builtin class")
         bases.append(value if isinstance(value, (Class, Api, Unknown)) else Unknown("a base class"))
-    if any(k.arg == "metaclass" and not _makes_plainly(tr, k.value) for k in node.keywords):
-        bases.append(Unknown(METACLASS))
+    kind = next((_metaclass(tr, k.value) for k in node.keywords if k.arg == "metaclass"), None)
+    if isinstance(kind, Unknown):
+        bases.append(kind)
     frame = tr.frame
     outer = frame.scope
     scope = Scope(outer, outer.globals)
@@ -238,6 +240,7 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
         if not (isinstance(b, Api) and b.name in ("abc.ABC", "typing.Generic", "typing.Protocol", "typing.NamedTuple"))
     ]
     cls = Class(node.name, tuple(bases), scope, node, frame.path)
+    cls.metaclass = kind if isinstance(kind, Class) else None
     tr.classes.append(cls)
     for member in scope.names.values():
         if isinstance(member, Function) and member.path == frame.path:
@@ -267,17 +270,12 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
     return made
 
 
-_MAKING = ("__new__", "__init__", "__call__", "__prepare__", "__getattr__", "__getattribute__", "mro")
-
-
-def _makes_plainly(tr: Tracer, node: ast.expr) -> bool:
-    """Whether a metaclass leaves what its classes hold and how they are called as Python has it."""
+def _metaclass(tr: Tracer, node: ast.expr) -> Class | Unknown | None:
+    """The metaclass that a statement names; None where it changes nothing."""
     if "ABC" in ast.unparse(node):
-        return True
+        return None
     kind = seen(evaluate(tr, node))
-    if not isinstance(kind, Class) or any(kind.find(name) for name in _MAKING):
-        return False
-    return all(ast.unparse(base) == "type" or "ABC" in ast.unparse(base) for base in kind.node.bases)
+    return kind if isinstance(kind, Class) and leaves_names(kind) else Unknown(METACLASS)
 
 
 def _decorate_class(tr: Tracer, value: Value, cls: Class, decorator: ast.expr) -> Value:

@@ -18,6 +18,7 @@ from analyzer.tracing.language.dictionary_objects import CONTAINERS, container_m
 from analyzer.tracing.language.evaluation import ATTRIBUTES, call, get_attribute, iterate
 from analyzer.tracing.language.known_types import PARALLEL
 from analyzer.tracing.language.mapping_methods import ABSTRACT, method_of
+from analyzer.tracing.language.metaclasses import asks_metaclass, from_metaclass
 from analyzer.tracing.language.setting_attributes import delete_attribute, set_attribute
 from analyzer.tracing.language.tensor_objects import (
     HOOK,
@@ -381,6 +382,8 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
         return Native(name, lambda c: apply_function(c, value), any_number=True)
     if name == "__init__" and value.library_bases:
         return Api(f"{value.library_bases[0]}.__init__")
+    for held in from_metaclass(tr, value, name):
+        return held
     return tr.unknown(f"attribute {name}", label=f"{value.name}.{name}")
 
 
@@ -394,6 +397,8 @@ def read_by_base(tr: Tracer, owner: Instance, name: str) -> Value:
 @ATTRIBUTES.of(SuperV)
 def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Value:
     owner = value.owner
+    if isinstance(owner, Class) and asks_metaclass(value):
+        return next(from_metaclass(tr, owner, name, after=value.cls), Bound(value, name))
     cls = owner.cls if isinstance(owner, Instance) else owner
     found = cls.find(name, after=value.cls) if isinstance(cls, Class) else None
     if name == "__new__" and found is None and inherits_tensor(cls):

@@ -16,7 +16,8 @@ from analyzer.tracing.paths.tracer import Tracer
 
 TENSOR = "__tensor__"  # the attribute of an object that holds the tensor which it is
 HOOK = "__torch_function__"
-_BASES = frozenset(("torch.Tensor", "torch._tensor.Tensor"))
+_PARAMETERS = frozenset(("torch.nn.Parameter", "torch.nn.parameter.Parameter"))
+_BASES = frozenset(("torch.Tensor", "torch._tensor.Tensor", *_PARAMETERS))
 _PLAINLY = ("torch.Tensor", "torch.tensor", "torch.is_tensor", "torch.save", "torch.Tensor.as_subclass",
             "torch.Tensor._make_subclass", "torch.Tensor.__new__")  # fmt: skip
 MOST_LOOKED_AT = 16  # elements of a list of operands
@@ -27,6 +28,11 @@ Kwargs = dict[str, Value]
 
 def inherits_tensor(cls: Value) -> bool:
     return isinstance(cls, Class) and not _BASES.isdisjoint(cls.library_bases)
+
+
+def is_parameter_class(cls: Value) -> bool:
+    """Whether its objects are parameters, which PyTorch's functions take as plain tensors and give such."""
+    return isinstance(cls, Class) and not _PARAMETERS.isdisjoint(cls.library_bases)
 
 
 def tensor_in(value: Value) -> Tensor | None:
@@ -47,6 +53,8 @@ def made(tr: Tracer, cls: Class, tensor: Value) -> Instance:
 def constructed(tr: Tracer, cls: Class, args: Args, kwargs: Kwargs) -> Instance:
     """What `torch.Tensor.__new__(cls, …)` gives."""
     plain = tuple(_without(a) for a in args)
+    if is_parameter_class(cls):
+        return made(tr, cls, call(tr, Api("torch.nn.Parameter"), plain, kwargs))
     return made(tr, cls, call(tr, Api("torch.Tensor"), plain, kwargs) if len(args) == 1 and not kwargs else None)
 
 
@@ -128,7 +136,7 @@ def _without(value: Value) -> Value:
 
 def _within(tr: Tracer, value: Value, cls: Class) -> Value:
     """The tensors of a result as objects of the class."""
-    if not inherits_tensor(cls):
+    if not inherits_tensor(cls) or is_parameter_class(cls):
         return value
     if isinstance(value, Tensor) and value.framework == "torch":
         return made(tr, cls, value)

@@ -6,6 +6,7 @@ from analyzer.tracing.language.known_types import DEVICE
 from analyzer.tracing.language.rows import Rows
 from analyzer.tracing.language.tensors import OpenSize, Tensor
 from analyzer.tracing.language.values import STORE, Api, Bound, DictV, Instance, Layer, ListV, Object, Unknown, Value
+from analyzer.tracing.paths.bounds import settled_truth
 from analyzer.validity.terms import Cond, Poly
 
 
@@ -35,7 +36,7 @@ def truth_of(value: Value) -> bool | None:
                 return same is not value.negated
             if any(e is value.constant or (e == value.constant and e is not None) for e in value.subject.excluded):
                 return value.negated
-        return value.truth
+        return value.truth if value.truth is not None or value.element is None else settled_truth(value)
     if isinstance(value, (Poly, Cond)):
         if isinstance(value, Poly):
             box = value.interval
@@ -50,7 +51,8 @@ def truth_of(value: Value) -> bool | None:
     if isinstance(value, Tensor):
         if value.array is not None and value.array.size == 1 and not value.meaning:
             return bool(value.array)
-        return bool(value.value) if value.dims == () and isinstance(value.value, (int, float)) else None
+        known = value.dims == () and isinstance(value.value, (int, float))
+        return bool(value.value) if known else settled_truth(value)
     if isinstance(value, Instance):
         if STORE in value.attrs and not value.cls.find("__bool__") and not value.cls.find("__len__"):
             return truth_of(value.attrs[STORE])

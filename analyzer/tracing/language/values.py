@@ -177,6 +177,7 @@ class Class:
         "dataclass",
         "fields",
         "generated",
+        "metaclass",
         "mro",
         "name",
         "node",
@@ -193,6 +194,7 @@ class Class:
         self.by_fields = False  # whether its objects are equal where their fields are
         self.fields: dict[str, Object] | None = None  # those that attrs has found
         self.called = self.generated = False  # generated: a decorator has written its `__init__`
+        self.metaclass: Class | None = None  # that its own statement names, where its classes hold what they bind
         self.mro: list[Value] = _linearize(self)
 
     def find(self, name: str, after: Class | None = None) -> tuple[Value, Class] | None:

@@ -46,6 +46,7 @@ from analyzer.tracing.operators.scipy_second_names import own_scipy_name
 from analyzer.tracing.operators.table import rules, run_entry
 from analyzer.tracing.operators.tensors import tensor_attribute, tensor_method
 from analyzer.tracing.operators.tf_second_names import own_tf_name
+from analyzer.tracing.operators.torch_constraints import ARE_DISCRETE, EVENT_DIMS
 from analyzer.tracing.operators.torch_distribution_rules import METHODS, is_distribution
 from analyzer.tracing.operators.torch_hook_rules import hooks_of_all
 from analyzer.tracing.operators.torch_modules import is_module
@@ -80,6 +81,7 @@ _CONSTANTS: dict[str, Value] = {
     "torch.inf": float("inf"), "torch.nan": float("nan"), "torch.e": 2.718281828459045, "math.tau": 6.283185307179586,
     **{f"string.{name}": text for name, text in vars(string).items() if isinstance(text, str) and name[0] != "_"},
     "numpy.nan": float("nan"), "math.nan": float("nan"), "typing.TYPE_CHECKING": False, "torch.pi": 3.141592653589793,
+    **EVENT_DIMS, **ARE_DISCRETE,
 }  # fmt: skip
 
 

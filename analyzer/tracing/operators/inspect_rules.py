@@ -26,31 +26,75 @@ from analyzer.tracing.paths.tracer import Tracer
 _KINDS = "inspect.Parameter."
 _EACH = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")
 EMPTY = Api("inspect.Parameter.empty")
+Parameter = tuple[str, str, Value]  # name, kind, default
 
 
 @operator("inspect.signature", "callable *rest")
 def signature(op: Op, callable: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(callable, Api) and (named := _of_library(op.tr, callable.name)) is not None:
         described = {name: _described(name, kind, default, EMPTY) for name, kind, default in named}
-        return Object("signature", {"parameters": DictV(described)})
+        return _signature(dict(described), EMPTY)
     function, skip = _function_of(callable)
     while function is not None and _imitates(function):
         function = function.imitates or function.wrapped
     if function is None or (function.decorated and function.node.args.kwarg is not None):
         op.tr.shared.unknown_calls[op.name] += 1
         return op.tr.unknown("a signature", "foreign")
-    parameters = _parameters(function, skip)
     types = _annotations(function)
-    described = {n: _described(n, kind, default, types.get(n, EMPTY)) for n, kind, default in parameters}
+    described = {n: _described(n, kind, of, types.get(n, EMPTY)) for n, kind, of in _parameters(function, skip)}
+    return _signature(described, types.get("return", EMPTY))
+
+
+def _signature(described: dict[str, Value], returned: Value) -> Object:
+    parameters = [_plain(p) for p in described.values() if isinstance(p, Object)]
     return Object(
         "signature",
         {
             "parameters": DictV(described),
-            "return_annotation": types.get("return", EMPTY),
+            "return_annotation": returned,
+            "empty": EMPTY,
             "bind": Native("bind", lambda c: _bound(c, parameters)),
             "bind_partial": Native("bind_partial", lambda c: _bound(c, parameters)),
+            "replace": Native("replace", lambda c: _replaced(c, described, returned)),
         },
     )
+
+
+def _replaced(c: Call, described: dict[str, Value], returned: Value) -> Value:
+    """`signature.replace(parameters=…, return_annotation=…)`; what is not named stays."""
+    given = c.kwargs.get("parameters", ListV(list(described.values())))
+    found = _by_name(given)
+    if found is None or c.args or c.open_args:
+        return c.tr.unknown("a signature", "foreign")
+    return _signature(found, c.kwargs.get("return_annotation", returned))
+
+
+def _by_name(given: Value) -> dict[str, Value] | None:
+    """Parameters of a list, by their names; None where one is not known."""
+    items = list(given.items) if isinstance(given, ListV) and not given.open else given
+    items = list(items) if isinstance(items, (list, tuple)) else None
+    if items is None or not all(isinstance(p, Object) and p.kind == "parameter" for p in items):
+        return None
+    return {str(p.attrs["name"]): p for p in items}
+
+
+def _plain(described: Object) -> Parameter:
+    kind = described.attrs["kind"]
+    return str(described.attrs["name"]), getattr(kind, "name", "").removeprefix(_KINDS), described.attrs["default"]
+
+
+@operator("inspect.Signature", "parameters=None *rest")
+def made_signature(op: Op, parameters: Value, rest: tuple[Value, ...]) -> Value:
+    found = _by_name(() if parameters is None else parameters)
+    return op.tr.unknown("a signature", "foreign") if found is None else _signature(found, EMPTY)
+
+
+@operator("inspect.Parameter", "name kind *rest")
+def made_parameter(op: Op, name: Value, kind: Value, rest: tuple[Value, ...]) -> Value:
+    known = kind.name.removeprefix(_KINDS) if isinstance(kind, Api) else ""
+    if not isinstance(name, str) or known not in _EACH:
+        return op.tr.unknown("a parameter", "foreign")
+    return _described(name, known, op.extra.get("default", EMPTY), op.extra.get("annotation", EMPTY))
 
 
 def _imitates(function: Function) -> bool:
@@ -66,9 +110,6 @@ def _function_of(value: Value) -> tuple[Function | None, int]:
         return value.function, 1
     found = value.find("__init__") if isinstance(value, Class) else None
     return (found[0], 1) if found is not None and isinstance(found[0], Function) else (None, 0)
-
-
-Parameter = tuple[str, str, Value]  # name, kind, default
 
 
 def _parameters(function: Function, skip: int) -> list[Parameter]:
@@ -109,7 +150,18 @@ def _of_library(tr: Tracer, name: str) -> list[Parameter] | None:
 
 def _described(name: str, kind: str, default: Value, type: Value) -> Object:
     kinds: dict[str, Value] = {word: Api(_KINDS + word) for word in _EACH}
-    return Object("parameter", {"name": name, "kind": kinds[kind], "default": default, "annotation": type, **kinds})
+    own: dict[str, Value] = {"name": name, "kind": kinds[kind], "default": default, "annotation": type}
+    replace = Native("replace", lambda c: _other(c, own))
+    return Object("parameter", {**own, **kinds, "empty": EMPTY, "replace": replace})
+
+
+def _other(c: Call, own: dict[str, Value]) -> Value:
+    """`parameter.replace(name=…, kind=…, default=…, annotation=…)`; what is not named stays."""
+    new = {**own, **c.kwargs}
+    kind = new["kind"].name.removeprefix(_KINDS) if isinstance(new["kind"], Api) else ""
+    if c.args or c.open_args or new.keys() != own.keys() or not isinstance(new["name"], str) or kind not in _EACH:
+        return c.tr.unknown("a parameter", "foreign")
+    return _described(new["name"], kind, new["default"], new["annotation"])
 
 
 def _annotations(function: Function) -> dict[str, Value]:

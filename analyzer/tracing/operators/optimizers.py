@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from analyzer.tracing.language.evaluation import iterate
+from analyzer.tracing.language.tensor_objects import is_parameter_class
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import (
     DefaultDict,
@@ -68,7 +69,8 @@ def own_parameters(tr: Tracer, module: Value) -> Iterator[tuple[str, Value]]:
         if _registered(value):
             yield name, value
         elif not isinstance(value, (Tensor, int, float, str, bool, tuple, type(None))) and not is_module(value):
-            yield from [("", tr.unknown("a parameter"))] if isinstance(value, (ListV, DictV)) else []
+            held = isinstance(value, (ListV, DictV)) or (isinstance(value, Instance) and is_parameter_class(value.cls))
+            yield from [("", tr.unknown("a parameter"))] if held else []
 
 
 def _registered(value: Value) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import struct
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
@@ -98,6 +100,8 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     value = found.value if found.dims is not None and op.short in ("identity", "cast") else None
     if op.short == "cast" and value is not None:
         value = converted(value, dtype) if (dtype or "").startswith(("int", "uint", "bool")) else None
+    if op.short in _WHOLE and isinstance(x, float) and abs(x) < _EXACT:
+        value = _WHOLE[op.short](struct.unpack("f", struct.pack("f", x))[0])  # TensorFlow makes it a float32 first
     return Tensor(
         found.shape,
         dtype,
@@ -109,6 +113,14 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
         tags=found.tags | _TAGS.get(op.short, frozenset()),
     )
 
+
+_EXACT = 2**24  # below it each whole number is one of float32
+_WHOLE: dict[str, Callable[[float], int]] = {
+    "ceil": math.ceil,
+    "floor": math.floor,
+    "round": round,
+    "rint": round,
+}  # both of halves to the even one
 
 _CUT = "stop_gradient zeros_like ones_like round floor ceil rint argsort"  # TensorFlow has no gradient of these
 _TAGS = {"softmax": frozenset({"probabilities"}), **dict.fromkeys(_CUT.split(), frozenset({DETACHED}))}

@@ -109,7 +109,7 @@ def _demand(op: Op, like: Value, vector: Value) -> None:
 # ------------------------------------------------------------------------------------------------ torch.func
 
 
-@operator("torch.func.jvp functorch.jvp", "func primals tangents *rest has_aux=False")
+@operator("torch.func.jvp", "func primals tangents *rest has_aux=False")
 def forward_product(
     op: Op, func: Value, primals: Value, tangents: Value, rest: tuple[Value, ...], has_aux: Value
 ) -> Value:
@@ -133,7 +133,7 @@ def _changed(op: Op, primals: tuple[Value, ...], tangents: tuple[Value, ...], ma
     return _as(op, made)
 
 
-@operator("torch.func.vjp functorch.vjp", "func *primals has_aux=False")
+@operator("torch.func.vjp", "func *primals has_aux=False")
 def backward_product(op: Op, func: Value, primals: tuple[Value, ...], has_aux: Value) -> Value:
     """The output, and the function that gives for its cotangents one gradient for each argument."""
     made = call(op.tr, func, primals, {}, op.node)

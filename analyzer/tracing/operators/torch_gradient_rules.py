@@ -59,7 +59,7 @@ def functional_call(op: Op, module: Value, values: Value, args: Value, kwargs: V
     return call(op.tr, module, args if isinstance(args, tuple) else (args,), {})
 
 
-@operator("torch.func.stack_module_state functorch.stack_module_state", "models")
+@operator("torch.func.stack_module_state", "models")
 def stacked_states(op: Op, models: Value) -> Value:
     """The parameters of modules of one class by name, stacked along a first axis; then their buffers."""
     found = items_of(models)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.tracing.language.evaluation import call
-from analyzer.tracing.language.tensor_objects import constructed, made, tensor_in
+from analyzer.tracing.language.tensor_objects import constructed, is_parameter_class, made, tensor_in
 from analyzer.tracing.language.values import Api, Class, Value
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.table import Op, operator
@@ -15,6 +15,8 @@ def as_subclass(op: Op, first: Value, second: Value, rest: tuple[Value, ...]) ->
     source = tensor_in(data) or tensor_of(op.tr, data, "torch")
     if isinstance(cls, Api) and source is not None:
         return source
+    if is_parameter_class(cls) and source is not None:
+        source = call(op.tr, Api("torch.nn.Parameter"), (source, *rest[:1]), {})
     return made(op.tr, cls, source) if isinstance(cls, Class) else op.tr.unknown("a tensor of a class")
 
 

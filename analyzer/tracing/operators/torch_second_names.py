@@ -21,6 +21,8 @@ _HOMES = {
         "adadelta", "adagrad", "adam", "adamw", "adamax", "asgd", "lbfgs", "nadam", "radam", "rmsprop", "rprop", "sgd",
         "sparse_adam")), "torch.optim"),
     "torch.random": "torch",
+    "functorch": "torch.func",  # its older home
+    **dict.fromkeys(("torch.nn.Parameter", "torch.nn.parameter.Parameter"), "torch.Tensor"),  # methods of the base
     "torch.autograd.profiler": "torch.profiler",
     "torch.nn.utils.clip_grad": "torch.nn.utils",
     "torch.nn.utils.convert_parameters": "torch.nn.utils",

@@ -15,15 +15,27 @@ from analyzer.tracing.paths.tracer import Tracer
 _OUTSIDE = (SystemExit, KeyboardInterrupt, GeneratorExit, StopIteration, ImportError, OSError, NameError, Warning)
 
 
+_RAISED = "raised by the program"
+
+
+def is_own_mistake(error: PyRaise) -> bool:
+    """Whether an operation of Python's refuses its operands, which no file, package or user decides."""
+    return _of_the_code(error) and error.message != _RAISED and error.name != "AssertionError"
+
+
+def _of_the_code(error: PyRaise) -> bool:
+    kind = getattr(builtins, error.name, None)
+    return error.site is not None and isinstance(kind, type) and not issubclass(kind, _OUTSIDE)
+
+
 def tell_exception(tr: Tracer, error: PyRaise) -> None:
     """Report an exception that no handler catches; one of the program's own only if no number is estimated."""
-    kind = getattr(builtins, error.name, None)
-    if error.site is None or not isinstance(kind, type) or issubclass(kind, _OUTSIDE):
+    if error.site is None or not _of_the_code(error):
         return
     if tr.symbols.known.keys() - tr.sampler.counted:
         return  # sizes that nobody gives: how many elements there are, and which are equal, is not known then
-    raised = error.message == "raised by the program"
-    if (raised or kind is AssertionError) and (tr.sampler.rests_on != COMPUTED or tr.path.decisions):
+    raised = error.message == _RAISED
+    if (raised or error.name == "AssertionError") and (tr.sampler.rests_on != COMPUTED or tr.path.decisions):
         return  # behind a decision it refuses what a user may give, whose value is not known
     if tr.met_default and re.search(r"\bNone(Type)?\b", error.message):
         return  # a flag without a default, which whoever runs the program gives
