@@ -357,38 +357,6 @@ def squared_difference(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> Ab
     return squared(ctx, linear(ctx, a, b, -1.0))
 
 
-@transfer("Atan2")
-def atan2(ctx: Context, y: AbstractTensor, x: AbstractTensor) -> AbstractTensor:
-    shape, starts, ((yl, yh), (xl, _)) = operands_on_common_blocks(ctx, y, x)
-    lo, hi = np.where(yl < 0, -np.pi, 0.0), np.where(yh > 0, np.pi, 0.0)
-    behind = xl <= 0
-    lo = np.where(behind, lo, np.where(yl < 0, -np.pi / 2, 0.0))
-    hi = np.where(behind, np.pi, np.where(yh > 0, np.pi / 2, 0.0))
-    lo = np.where(behind & (yl <= 0), -np.pi, lo)  # -0.0 counts as negative
-    lo, hi = y.dtype.outward(lo[()], hi[()], 2)
-    return build(y.dtype, shape, starts, lo, hi, nan=x.nan or y.nan)
-
-
-def _apart(a: AbstractTensor, b: AbstractTensor) -> bool:
-    """Whether not both are 0."""
-    return any(t.low >= t.dtype.smallest or t.high <= -t.dtype.smallest for t in (a, b))
-
-
-@transfer("Hypot")
-def hypotenuse(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    """The root of a² + b², which overflows nowhere on the way; its gradient a / result is 0 / 0 where both are 0."""
-    shape, starts, sides = operands_on_common_blocks(ctx, a, b)
-    least = [np.where((lo <= 0) & (hi >= 0), 0.0, np.minimum(np.abs(lo), np.abs(hi)))[()] for lo, hi in sides]
-    most = [np.maximum(np.abs(lo), np.abs(hi)) for lo, hi in sides]
-    lo, hi = a.dtype.outward(np.hypot(*least), np.hypot(*most), 4)
-    finite = all(t.low > -np.inf and t.high < np.inf for t in (a, b))
-    lo, hi = ctx.finite(np.maximum(a.dtype.flush(lo, hi)[0], 0.0), hi, a.dtype, finite)
-    result = build(a.dtype, shape, starts, lo, hi, nan=a.nan or b.nan)
-    if ctx.options.backward and not ctx.run.ledger.quiet and result.low < a.dtype.smallest < result.high:
-        ctx.check("numerical/gradient-of-norm-at-zero", "both operands are 0", {0: a, 1: b}, _apart, backward=True)
-    return result
-
-
 @transfer("Xlogy", "Xlog1py")
 def xlogy(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
     """x ln y, and 0 where x is 0 whatever y."""
