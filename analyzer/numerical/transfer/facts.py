@@ -33,6 +33,7 @@ import numpy as np
 from analyzer.numerical.domain import affine, dtypes
 from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes
+from analyzer.numerical.transfer.components import shows_component
 from analyzer.numerical.transfer.covers import COVER, covers_earlier
 from analyzer.numerical.transfer.shown_places import shown_along
 from analyzer.operators.declaration import IDENTITY, RESHAPES
@@ -207,12 +208,14 @@ def dominates(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
         return a.low >= 0
     reduced = b.facts.get("reduced")
     if reduced is not None:
-        kind, source, _, kept = reduced
+        kind, source, axes, kept = reduced
         if kept and kind in ("norm", "sum of absolutes", "max of absolutes") and same_magnitude(source, a):
             return True
         if kept and kind in ("sum", "max") and a.low >= 0 and same_magnitude(source, a):
             return True
         if kept and kind in ("sum", "max") and _absolute_of(source, a):
+            return True
+        if kind in ("norm", "sum of absolutes", "max of absolutes") and shows_component(a, source, axes, b):
             return True
     if b.facts.get("absolute") == a.key:
         return True
@@ -347,11 +350,10 @@ def _square_sum(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
         return False
     reduced = b.facts.get("reduced")
     if reduced is not None:
-        kind, source, _, kept = reduced
-        if kept and kind == "sum of squares":
-            return same_magnitude(source, a)
-        if kept and kind == "sum":
-            return square_of(source, a)
+        kind, source, axes, kept = reduced
+        base = source if kind == "sum of squares" else _root_of(source) if kind == "sum" else None
+        if base is not None and ((kept and same_magnitude(base, a)) or shows_component(a, base, axes, b)):
+            return True
     for part in b.facts.get("above", ()):
         if _square_sum(part, a, depth - 1):
             return True
@@ -365,15 +367,20 @@ def _square_sum(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
 
 
 def square_of(b: AbstractTensor, a: AbstractTensor) -> bool:
+    base = _root_of(b)
+    return base is not None and same_magnitude(base, a)
+
+
+def _root_of(b: AbstractTensor) -> AbstractTensor | None:
+    """What `b` is the square of."""
     origin = b.origin
     if origin is None:
-        return False
+        return None
     name, inputs = origin.rule.name, origin.inputs
-    if name == "Mul":
-        return inputs[0].key == inputs[1].key and same_magnitude(inputs[0], a)
-    if name == "Square":
-        return same_magnitude(inputs[0], a)
-    return name == "Pow" and inputs[1].low == inputs[1].high == 2 and same_magnitude(inputs[0], a)
+    if name == "Square" or (name == "Mul" and inputs[0].key == inputs[1].key):
+        base: AbstractTensor = inputs[0]
+        return base
+    return inputs[0] if name == "Pow" and inputs[1].low == inputs[1].high == 2 else None
 
 
 def _absolute_of(b: AbstractTensor, a: AbstractTensor) -> bool:
