@@ -59,15 +59,15 @@ def complex_eigenvalues(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor
     """Pairs of real and imaginary parts."""
     one, most = 1.001 + 64 * float(x.dtype.eps), _largest_norm(x)
     if _read(ctx, 1) and max(_sizes(x)) > 1:
-        ctx.check(GRADIENT_OF_EQUAL_EIGENVALUES, EQUAL_ROOTS, {0: x}, lambda _: False, backward=True)
+        _told(ctx, GRADIENT_OF_EQUAL_EIGENVALUES, EQUAL_ROOTS, x)
     return bounded_outputs(ctx, x, (-most, most), (-one, one))
 
 
 @transfer("OrthogonalFactors")
 def orthogonal_factors(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, ...]:
     one, most = 1.001 + 64 * float(x.dtype.eps), _largest_norm(x)
-    if any(_read(ctx, index) for index in (0, 1)):
-        ctx.check(GRADIENT_OF_SINGULAR_MATRIX, "the matrix is singular", {0: x}, _is_regular, backward=True)
+    if any(_read(ctx, index) for index in (0, 1)) and not _is_regular(x):
+        _told(ctx, GRADIENT_OF_SINGULAR_MATRIX, "the matrix is singular", x)
     return bounded_outputs(ctx, x, (-one, one), (-most, most))
 
 
@@ -86,24 +86,29 @@ def _sizes(x: AbstractTensor) -> tuple[float, float]:
 
 def _distinct(ctx: Context, x: AbstractTensor, danger: str, values_of: Callable[[Any], Any]) -> None:
     """Demand that no two singular values or eigenvalues of one matrix are equal, nor a singular value 0 that counts."""
-    square = len(set(_sizes(x))) == 1
-    zero = danger == EQUAL_VALUES and not square
+    zero = danger == EQUAL_VALUES and len(set(_sizes(x))) > 1
+    if not _stay_apart(x, zero, values_of):
+        _told(ctx, GRADIENT_OF_EQUAL_EIGENVALUES, danger, x)
 
-    def safe(t: AbstractTensor) -> bool:
-        known = _known_and_rest(t)
-        if known is None:
-            return False
-        matrix, rest = known
-        n = max(matrix.shape[-2:])
-        values = np.sort(values_of(matrix), axis=-1)
-        apart = float(np.diff(values, axis=-1).min())
-        if zero:
-            apart = min(apart, float(values.min()))
-        # Weyl: no value moves by more than the norm of what is added; nor by more than a factorisation rounds
-        size = float(np.abs(values).max()) + rest
-        return apart > 2 * (rest + 64 * n * float(t.dtype.eps) * size) + float(t.dtype.tiny) ** 0.5
 
-    ctx.check(GRADIENT_OF_EQUAL_EIGENVALUES, danger, {0: x}, safe, backward=True)
+def _told(ctx: Context, rule: str, danger: str, x: AbstractTensor) -> None:
+    """A matrix is no matter of its parts, nor of cases of its elements: what is not proved of the whole is told."""
+    ctx.check(rule, danger, {0: x}, lambda _: False, backward=True)
+
+
+def _stay_apart(x: AbstractTensor, zero: bool, values_of: Callable[[Any], Any]) -> bool:
+    known = _known_and_rest(x)
+    if known is None:
+        return False
+    matrix, rest = known
+    values = np.sort(values_of(matrix), axis=-1)
+    apart = float(np.diff(values, axis=-1).min(initial=np.inf))
+    if zero:
+        apart = min(apart, float(values.min()))
+    # Weyl: no value moves by more than the norm of what is added; nor by more than a factorisation rounds
+    size = float(np.abs(values).max()) + rest
+    lost = 64 * max(matrix.shape[-2:]) * float(x.dtype.eps) * size
+    return apart > 2 * (rest + lost) + float(x.dtype.tiny) ** 0.5
 
 
 def _known_and_rest(x: AbstractTensor) -> tuple[Any, float] | None:
@@ -112,9 +117,9 @@ def _known_and_rest(x: AbstractTensor) -> tuple[Any, float] | None:
         known = part.exact()
         if known is None or x.shape is None or np.shape(known)[-2:] != x.shape[-2:] or max(x.shape[-2:]) > LARGEST:
             continue
-        rest = 0.0 if other is None else _largest_norm(other if other.shape == x.shape else x)
-        if other is not None and other.shape != x.shape:
+        if other is not None and (other.shape != x.shape or other.nan):
             continue
+        rest = 0.0 if other is None else _largest_norm(other)
         if math.isfinite(rest):
             return np.asarray(known, np.float64), rest
     return None
