@@ -114,3 +114,43 @@ def test_pytorch_has_a_gradient_of_an_angle_at_the_origin() -> None:
     (torch.atan2(x[0], x[1]) + torch.angle(torch.complex(x[0], x[1]))).backward()
     assert x.grad is not None
     assert x.grad.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(("columns", "rules"), [((0, 1), []), ((0, 0), [ANGLE])])
+@pytest.mark.parametrize("size", [2, 3])
+def test_a_norm_of_the_whole_row_tells_of_its_elements(columns: tuple[int, int], rules: list[str], size: int) -> None:
+    """``far = sum(d², 1) > c; atan2(where(far, d[:, 1], 0), where(far, d[:, 0], 1))`` of rows of two numbers."""
+    row = ir.Value(name="y", type=ir.TensorType(F), shape=ir.Shape([8, size]))
+    p = Program()
+    p.inputs[0] = row
+
+    def whole(name: str, *numbers: int) -> ir.Value:
+        value = ir.Value(name=name, type=ir.TensorType(ir.DataType.INT64), shape=ir.Shape([len(numbers)]))
+        value.const_value = ir.tensor(np.asarray(numbers, np.int64), name=name)
+        p.constants.append(value)
+        return value
+
+    def column(place: int, n: int) -> ir.Value:
+        stated = [whole(f"b{n}", 0, place), whole(f"e{n}", 0, place + 1), whole(f"s{n}", 1, 1)]
+        masks = {"begin_mask": 1, "end_mask": 1, "shrink_axis_mask": 2}
+        node = ir.node("StridedSlice", [row, *stated], masks, domain="tf", name=f"column{n}")
+        node.outputs[0].name, node.outputs[0].type, node.outputs[0].shape = f"k{n}", ir.TensorType(F), ir.Shape([8])
+        p.nodes.append(node)
+        return node.outputs[0]
+
+    square = p.op("Square", row)
+    square.shape = ir.Shape([8, size])
+    far_ = p.op("Greater", p.op("Sum", square, whole("axis", 1)), p.const(1e-6), dtype=ir.DataType.BOOL)
+    one, other = (column(place, n) for n, place in enumerate(columns))
+    end = p.op("Atan2", p.op("SelectV2", far_, one, p.const(0.0)), p.op("SelectV2", far_, other, p.const(1.0)))
+    # of three numbers the third may be what is far
+    assert p.told(end) == (rules if size == 2 else [ANGLE])
+
+
+@pytest.mark.parametrize(("instead", "rules"), [(1.0, []), (0.0, [ANGLE])])
+def test_complex_numbers_near_0_may_be_set_apart(instead: float, rules: list[str]) -> None:
+    p = Program()
+    made = p.op("Complex", *p.inputs, dtype=C)
+    far_ = p.op("Greater", p.op("ComplexAbs", made), p.const(1e-4), dtype=ir.DataType.BOOL)
+    other = p.op("Complex", p.const(instead), p.const(0.0), dtype=C)
+    assert p.told(p.op("Angle", p.op("SelectV2", far_, made, other, dtype=C))) == rules

@@ -26,6 +26,7 @@ from analyzer.numerical.transfer.mixture import mixture_bounds
 from analyzer.numerical.transfer.neighbours import step_between
 from analyzer.numerical.transfer.order import at_least
 from analyzer.numerical.transfer.peaks import of_product
+from analyzer.numerical.transfer.rearranged import most_of_three
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.roots import least_beside_root
 from analyzer.numerical.transfer.running_totals import least_total
@@ -87,6 +88,7 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
             taken = _negative_of(second)
             if taken is not None and (first.facts or taken.facts):
                 lo, hi = _ordered(first, taken, lo, hi)
+        hi = np.minimum(hi, most_of_three(a, b, _negative_of))
     if dtype.is_float and ctx.options.affine and not infinite:
         lo, hi = _related(ctx, a, b, scale, lo, hi)
     low_, high_ = (lo, hi) if starts is None else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
