@@ -108,14 +108,15 @@ def _stay_apart(x: AbstractTensor, zero: bool, values_of: Callable[[Any], Any]) 
     # Weyl: no value moves by more than the norm of what is added; nor by more than a factorisation rounds
     size = float(np.abs(values).max()) + rest
     lost = 64 * max(matrix.shape[-2:]) * float(x.dtype.eps) * size
-    return apart > 2 * (rest + lost) + float(x.dtype.tiny) ** 0.5
+    return bool(apart > 2 * (rest + lost) + float(x.dtype.tiny) ** 0.5)
 
 
 def _known_and_rest(x: AbstractTensor) -> tuple[Any, float] | None:
     """Constant matrices, and the most that the norm of what `x` adds to them can be; None where that is not known."""
     for part, other in _summands(x):
         known = part.exact()
-        if known is None or x.shape is None or np.shape(known)[-2:] != x.shape[-2:] or max(x.shape[-2:]) > LARGEST:
+        sizes = np.shape(known)[-2:]
+        if known is None or x.shape is None or sizes != x.shape[-2:] or max(sizes, default=0) > LARGEST:
             continue
         if other is not None and (other.shape != x.shape or other.nan):
             continue
