@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 MOST_CASES = 16
 MOST_VALUES = 60  # on the way back from a condition
-REDUCED = ("sum", "sum of squares", "norm", "sum of absolutes")
 MOST_SELECTIONS = 12  # on the way back from one operand
 
 
@@ -118,7 +117,8 @@ def _of_whole_rows(condition: AbstractTensor, values: dict[Any, AbstractTensor])
 def _most_of_row(total: AbstractTensor, values: dict[Any, AbstractTensor]) -> float | None:
     """What a sum or norm of a row is at most in size, where each element of the row is known as a value of its own."""
     kind, source, axes, kept = total.facts.get("reduced", ("", total, None, True))
-    if kind not in REDUCED or kept or axes is None or len(axes) != 1 or source.shape is None:
+    known = kind in ("sum", "sum of squares", "norm", "sum of absolutes")
+    if not known or kept or axes is None or len(axes) != 1 or source.shape is None:
         return None
     root = root_of(source) if kind == "sum" else None
     row = source if root is None else root
