@@ -16,6 +16,7 @@ from analyzer.operators.declaration import DETACHED, IDENTITY, SELECTS
 from analyzer.operators.registry import operator_name, traits_of
 
 FILLED = 0.49  # of the largest number; half of it is a habit
+COMPLEX = (ir.DataType.COMPLEX64, ir.DataType.COMPLEX128)
 MOST_STEPS = 50  # between an operator and the ReLU whose elements it reads
 
 
@@ -25,6 +26,11 @@ def carries_gradient(node: ir.Node) -> bool:
     A value of unknown dtype counts as one, and so does whatever a body is given from outside.
     """
     return _reaches(node.inputs, _sources, _above) and _reaches(node.outputs, _is_result, _below)
+
+
+def passes_gradient(value: ir.Value) -> bool:
+    """Whether a floating-point result stands below one of a node's results."""
+    return bool(value.uses() or value.is_graph_output()) and _reaches((value,), _is_result, _below)
 
 
 def is_trained(value: ir.Value | None) -> bool:
@@ -65,8 +71,9 @@ def closed_where_zero(value: ir.Value | None) -> ir.Node | None:
 
 
 def _is_float(value: ir.Value) -> bool:
+    """A real or complex number."""
     if value.dtype is not None:
-        return value.dtype.is_floating_point()
+        return value.dtype.is_floating_point() or value.dtype in COMPLEX
     node = value.producer()
     to = node.attributes.get("to") if node is not None and node.op_type == "Cast" else None
     return to is None or to.is_ref() or ir.DataType(to.as_int()).is_floating_point()

@@ -10,7 +10,7 @@ import numpy as np
 
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.refinement import above, below, consequences, narrowed, reevaluate
-from analyzer.operators.declaration import PIECEWISE_LINEAR
+from analyzer.operators.declaration import COMPARISON, PIECEWISE_LINEAR
 
 if TYPE_CHECKING:
     from analyzer.numerical.interpreter import Run
@@ -28,6 +28,7 @@ def _candidates(operands: tuple[AbstractTensor, ...]) -> list[Candidate]:
     """Values that the operands depend on along several paths or non-linearly, and where to split them."""
     uses: dict[int, int] = {}
     thresholds: dict[int, set[float]] = {}
+    compared: dict[int, set[float]] = {}  # with what: the end of a range may be a case of its own (``x == 0``)
     seen: dict[int, AbstractTensor] = {t.key: t for t in operands}
     queue = list(operands)
     for tensor in queue:  # grows while it is walked
@@ -38,7 +39,10 @@ def _candidates(operands: tuple[AbstractTensor, ...]) -> list[Candidate]:
         tensors = [i for i in inputs if isinstance(i, AbstractTensor)]
         constants = [c for c in map(_threshold, tensors) if c is not None]
         kinked = bool(tensors) and bool(origin.rule.operator.traits & PIECEWISE_LINEAR)
+        decides = bool(tensors) and bool(origin.rule.operator.traits & COMPARISON)
         for item in tensors:
+            if decides:
+                compared.setdefault(item.key, set()).update(constants)
             uses[item.key] = uses.get(item.key, 0) + (2 if kinked else 1)
             if kinked:
                 thresholds.setdefault(item.key, set()).update((*constants, 0.0))
@@ -58,9 +62,11 @@ def _candidates(operands: tuple[AbstractTensor, ...]) -> list[Candidate]:
         if uses.get(key, 0) < 2 or tensor.low >= tensor.high or tensor.nan:  # NaN lies in none of the pieces
             continue
         cuts = sorted({_on_grid(tensor, c) for c in thresholds.get(key, {0.0})})
+        ends = [c for c in compared.get(key, ()) if c in (tensor.low, tensor.high)]
         cuts = [c for c in cuts if tensor.low < c < tensor.high]
         if not cuts and np.isfinite(tensor.low) and np.isfinite(tensor.high):
             cuts = [_on_grid(tensor, 0.5 * (tensor.low + tensor.high))]
+        cuts += ends
         if cuts:
             found.append((tensor, sorted(sorted(cuts, key=abs)[:MAX_CUTS])))
     return found[:MAX_CANDIDATES]

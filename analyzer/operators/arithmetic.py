@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from analyzer.operators.conditions import GRADIENT_OF_NORM_AT_ZERO, LOG_OF_NONPOSITIVE
-from analyzer.operators.declaration import ELEMENTWISE, FLOATING, LINEAR, POLYNOMIAL, UNARY, operator
+from analyzer.operators.conditions import LOG_OF_NONPOSITIVE
+from analyzer.operators.declaration import ELEMENTWISE, LINEAR, POLYNOMIAL, UNARY, operator
 
 OPERATORS = (
     operator("Add", (1, 6, 7, 13, 14), tf="Add AddV2", torch="add", keras="Add ops.add", traits=ELEMENTWISE | LINEAR),
@@ -18,8 +18,6 @@ OPERATORS = (
     ),
     operator("MulNoNan", tf="MulNoNan", traits=ELEMENTWISE),
     operator("SquaredDifference", tf="SquaredDifference", traits=ELEMENTWISE | POLYNOMIAL),
-    operator("Atan2", tf="Atan2", torch="atan2", traits=ELEMENTWISE | FLOATING),
-    operator("Hypot", aten="hypot", traits=ELEMENTWISE, unsafe=(GRADIENT_OF_NORM_AT_ZERO,)),
     operator("Xlogy", tf="Xlogy", traits=UNARY, unsafe=(LOG_OF_NONPOSITIVE,)),
     operator("Xlog1py", tf="Xlog1py", traits=ELEMENTWISE, unsafe=(LOG_OF_NONPOSITIVE,), pole=-1.0),
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.operators import (
     activations,
+    angles,
     arithmetic,
     attention,
     casts,
@@ -17,6 +18,7 @@ from analyzer.operators import (
     control_flow,
     convolution,
     cumulative,
+    decompositions,
     diagonals,
     division,
     elementwise,
@@ -54,7 +56,7 @@ FAMILIES: Mapping[str, tuple[Operator, ...]] = MappingProxyType(
             elementwise, activations, arithmetic, division, power, extrema, comparison, matmul, convolution, reductions,
             norms, cumulative, softmax, normalization, pooling, shape, joining, casts, sizes, slicing, diagonals,
             indexing, generators, recurrent, control_flow, quantization, containers, losses, training, signal, vision,
-            attention, trees, complex_numbers,
+            attention, trees, complex_numbers, decompositions, angles,
         )
     }
 )  # fmt: skip

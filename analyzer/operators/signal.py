@@ -6,14 +6,13 @@ from analyzer.operators.declaration import POLYNOMIAL, operator
 
 OPERATORS = (
     operator("DFT", (17, 20), lacks="references"),
+    operator("RealFourier", tf="RFFT RFFT2D"),
+    operator("InverseRealFourier", tf="IRFFT IRFFT2D"),
     operator("STFT", (17,), lacks="references"),
     operator("Det", (11, 22), tf="MatrixDeterminant", traits=POLYNOMIAL, lacks="references"),
-    operator("Cholesky", tf="Cholesky MatrixInverse MatrixSolve MatrixTriangularSolve SelfAdjointEigV2 Qr Svd"),
+    operator("Cholesky", tf="Cholesky MatrixInverse MatrixSolve MatrixTriangularSolve SelfAdjointEigV2 Svd"),
     operator("CholeskyFactor", aten="linalg_cholesky_ex"),
     operator("CholeskySolve", aten="cholesky_solve"),
     operator("LinearSolve", aten="_linalg_solve_ex"),
-    operator("SingularValues", aten="_linalg_svd"),
-    operator("Eigenvalues", aten="_linalg_eigh"),
-    operator("OrthogonalFactors", aten="linalg_qr"),
     operator("PairwiseDistances", aten="_pdist_forward _cdist_forward"),
 )

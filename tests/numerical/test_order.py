@@ -184,10 +184,10 @@ def dice(*, given_back: float = 0.5, overlapping: str = "Mul") -> Graph:
     return b.graph(b.op("Div", common, b.op("Add", whole, b.const(1e-7)), name="score"))
 
 
-def covered(kind: str, *, common: str = "Mul", eps: float = 1e-7) -> Graph:
+def covered(kind: str, *, common: str = "Mul", eps: float = 1e-7, batch: int | str = 2) -> Graph:
     """``sum p + sum q - sum p q``, without sums, or of areas with the smaller sides in common."""
     b = Builder()
-    p, q = b.input("p", (2, 64 if kind == "sums" else 2)), b.input("q", (2, 64 if kind == "sums" else 2))
+    p, q = (b.input(name, (batch, 64 if kind == "sums" else 2)) for name in "pq")
     shared = b.op("Min" if kind == "areas" else common, p, q)
     axis = b.const([1], np.int64)
     if kind != "parts":
@@ -201,6 +201,7 @@ def covered(kind: str, *, common: str = "Mul", eps: float = 1e-7) -> Graph:
 def test_a_union_is_at_least_half_of_both(kind: str, most: float) -> None:
     ranges: dict[str, tuple[float, float]] = {"p": (0, most), "q": (0, most)}
     assert rules(covered(kind), ranges) == []
+    assert rules(covered(kind, batch="batch"), ranges) == []  # however many there are, each is a sum of its own
     assert rules(covered(kind, eps=0.0), ranges) == [("division-by-zero", "overlap")]
     assert rules(covered(kind), {**ranges, "q": (-0.1, most)}) == [("division-by-zero", "overlap")]
     if kind == "sums":

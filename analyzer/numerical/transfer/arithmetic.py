@@ -26,6 +26,7 @@ from analyzer.numerical.transfer.mixture import mixture_bounds
 from analyzer.numerical.transfer.neighbours import step_between
 from analyzer.numerical.transfer.order import at_least
 from analyzer.numerical.transfer.peaks import of_product
+from analyzer.numerical.transfer.rearranged import most_of_three
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.roots import least_beside_root
 from analyzer.numerical.transfer.running_totals import least_total
@@ -87,6 +88,7 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
             taken = _negative_of(second)
             if taken is not None and (first.facts or taken.facts):
                 lo, hi = _ordered(first, taken, lo, hi)
+        hi = np.minimum(hi, most_of_three(a, b, _negative_of))
     if dtype.is_float and ctx.options.affine and not infinite:
         lo, hi = _related(ctx, a, b, scale, lo, hi)
     low_, high_ = (lo, hi) if starts is None else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
@@ -355,38 +357,6 @@ def mul_no_nan(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTe
 @transfer("SquaredDifference")
 def squared_difference(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return squared(ctx, linear(ctx, a, b, -1.0))
-
-
-@transfer("Atan2")
-def atan2(ctx: Context, y: AbstractTensor, x: AbstractTensor) -> AbstractTensor:
-    shape, starts, ((yl, yh), (xl, _)) = operands_on_common_blocks(ctx, y, x)
-    lo, hi = np.where(yl < 0, -np.pi, 0.0), np.where(yh > 0, np.pi, 0.0)
-    behind = xl <= 0
-    lo = np.where(behind, lo, np.where(yl < 0, -np.pi / 2, 0.0))
-    hi = np.where(behind, np.pi, np.where(yh > 0, np.pi / 2, 0.0))
-    lo = np.where(behind & (yl <= 0), -np.pi, lo)  # -0.0 counts as negative
-    lo, hi = y.dtype.outward(lo[()], hi[()], 2)
-    return build(y.dtype, shape, starts, lo, hi, nan=x.nan or y.nan)
-
-
-def _apart(a: AbstractTensor, b: AbstractTensor) -> bool:
-    """Whether not both are 0."""
-    return any(t.low >= t.dtype.smallest or t.high <= -t.dtype.smallest for t in (a, b))
-
-
-@transfer("Hypot")
-def hypotenuse(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    """The root of a² + b², which overflows nowhere on the way; its gradient a / result is 0 / 0 where both are 0."""
-    shape, starts, sides = operands_on_common_blocks(ctx, a, b)
-    least = [np.where((lo <= 0) & (hi >= 0), 0.0, np.minimum(np.abs(lo), np.abs(hi)))[()] for lo, hi in sides]
-    most = [np.maximum(np.abs(lo), np.abs(hi)) for lo, hi in sides]
-    lo, hi = a.dtype.outward(np.hypot(*least), np.hypot(*most), 4)
-    finite = all(t.low > -np.inf and t.high < np.inf for t in (a, b))
-    lo, hi = ctx.finite(np.maximum(a.dtype.flush(lo, hi)[0], 0.0), hi, a.dtype, finite)
-    result = build(a.dtype, shape, starts, lo, hi, nan=a.nan or b.nan)
-    if ctx.options.backward and not ctx.run.ledger.quiet and result.low < a.dtype.smallest < result.high:
-        ctx.check("numerical/gradient-of-norm-at-zero", "both operands are 0", {0: a, 1: b}, _apart, backward=True)
-    return result
 
 
 @transfer("Xlogy", "Xlog1py")

@@ -95,7 +95,7 @@ def _bound(run: Run, leaves: Sequence[_Leaf], dtype: ElementType) -> float | Non
     relative = (4 * operators * eps + 4 * max(x.lost for x in leaves)) * lost
     if relative > 0.5:
         return None
-    elements = max(count(x.tensor.shape)[1] if x.summed else 1.0 for x in leaves)
+    elements = max(count(x.tensor.shape, x.summed[1])[1] if x.summed else 1.0 for x in leaves)
     flushed = UNDERFLOWN * operators * DEPTH * elements * float(dtype.tiny)
     return (1 - relative) * least - flushed if math.isfinite(flushed) else None
 

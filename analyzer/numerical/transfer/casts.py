@@ -90,6 +90,8 @@ def converted(ctx: Context, x: AbstractTensor, dtype: Any) -> AbstractTensor:
         result.lo, result.hi = np.clip(lo, dtype.lo, dtype.hi), np.clip(hi, dtype.lo, dtype.hi)
     elif not dtype.has_inf:
         result.lo, result.hi = np.clip(result.lo, dtype.lo, dtype.hi), np.clip(result.hi, dtype.lo, dtype.hi)
+    if x.dtype.is_float and dtype.is_float:
+        result.facts = {**_exactly(x, dtype), **_reduced_in_wider(x, dtype)}
     saturates = x.low < dtype.lo or x.high > dtype.hi
     if ctx.options.affine and x.dtype.is_float and x.form is not None and x.starts is None and not saturates:
         largest = max(abs(result.low), abs(result.high))
@@ -99,6 +101,31 @@ def converted(ctx: Context, x: AbstractTensor, dtype: Any) -> AbstractTensor:
         rounded = np.asarray(dtype.nearest(np.asarray(x.data).astype(np.float64)))
         result.data = rounded if np.isfinite(rounded).all() else None
     return result
+
+
+def _holds(wide: Any, narrow: Any) -> bool:
+    """Whether every number of one floating type is one of the other."""
+    return bool(wide.eps <= narrow.eps and wide.hi >= narrow.hi and wide.smallest <= narrow.smallest)
+
+
+def _exactly(x: AbstractTensor, dtype: Any) -> dict[str, Any]:
+    """What is known of rows stays so in a type that holds all of their numbers."""
+    return {n: x.facts[n] for n in ("max", "peaks", "attained") if n in x.facts} if _holds(dtype, x.dtype) else {}
+
+
+def _reduced_in_wider(x: AbstractTensor, dtype: Any) -> dict[str, Any]:
+    """A reduction of numbers of this type that was made in a wider one, as exporters write those of half precision.
+
+    Their maximum is one of them, and a sum of what is not negative is rounded to no less than the largest.
+    """
+    kind, wide, axes, kept = x.facts.get("reduced", ("", x, None, False))
+    origin = wide.origin
+    if kind not in ("max", "min", "sum") or origin is None or origin.rule.name not in ("Cast", "CastLike"):
+        return {}
+    source = origin.inputs[0]
+    if not isinstance(source, AbstractTensor) or source.dtype is not dtype or not _holds(wide.dtype, dtype):
+        return {}
+    return {"reduced": (kind, source, axes, kept)} if wide.dtype is x.dtype else {}
 
 
 def overflow_of_cast(ctx: Context, x: AbstractTensor, dtype: Any, reached: bool) -> None:

@@ -34,6 +34,23 @@ def complex_number(ctx: Context, real: AbstractTensor, imaginary: AbstractTensor
     return AbstractTensor(ctx.element_type(), shape, np.float64(low), np.float64(high), None, nan)
 
 
+@transfer("Part")
+def part(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """The real or imaginary part: the bounds of a complex tensor hold both."""
+    return AbstractTensor(ctx.element_type(0, x.dtype), x.shape, np.float64(x.low), np.float64(x.high), None, x.nan)
+
+
+@transfer("Magnitude")
+def magnitude(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """The length of both parts, which overflows nowhere on the way."""
+    dtype = ctx.element_type(0, x.dtype)
+    least = 0.0 if x.low <= 0 <= x.high else min(abs(x.low), abs(x.high))
+    most = max(abs(x.low), abs(x.high))
+    lo, hi = dtype.outward(np.float64(least * math.sqrt(2)), np.float64(most * math.sqrt(2)), 4)
+    lo, hi = ctx.finite(np.maximum(dtype.flush(lo, hi)[0], 0.0), hi, dtype, not x.may_be_infinite)
+    return AbstractTensor(dtype, x.shape, lo, hi, None, x.nan)
+
+
 def exponential(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """e**a (cos b + i sin b): overflows by the real part alone."""
     limit = math.log(x.dtype.hi)

@@ -33,6 +33,7 @@ import numpy as np
 from analyzer.numerical.domain import affine, dtypes
 from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes
+from analyzer.numerical.transfer.components import shows_component
 from analyzer.numerical.transfer.covers import COVER, covers_earlier
 from analyzer.numerical.transfer.shown_places import shown_along
 from analyzer.operators.declaration import IDENTITY, RESHAPES
@@ -72,6 +73,9 @@ def quotient_bound(a: AbstractTensor, b: AbstractTensor) -> tuple[float | None, 
     if _difference_and_sum(a, b):  # no larger than the sum before rounding, and so after it
         return -1.0, 1.0
     slack = 1.0 + 64 * a.dtype.eps  # the denominator is rounded
+    part = _part(a, b)
+    if part is not None:
+        return part
     if a.origin is not None and a.origin.rule.name == "Sin" and a.origin.inputs[0].key == b.key:
         return (-0.2173 if max(-b.low, b.high) < 1e5 else -slack), slack  # the least is -0.21723, at 4.4934
     if b.low >= 0 and dominates(b, a, 6):
@@ -91,6 +95,21 @@ def quotient_bound(a: AbstractTensor, b: AbstractTensor) -> tuple[float | None, 
                 if b.low > 0:  # a is at most b - low, and that much matters where b is small
                     return 0.0, slack * (1.0 - float(low) / b.low)
     return None, None
+
+
+def _part(a: AbstractTensor, b: AbstractTensor) -> tuple[float, float] | None:
+    """Bounds of a / b where a is less than 1 times what has some over b, and neither is lost as a small number."""
+    origin = a.origin
+    if origin is None or origin.rule.name != "Mul" or b.low < 1e3 * float(np.sqrt(a.dtype.tiny)):
+        return None
+    for value, factor in (origin.inputs, origin.inputs[::-1]):
+        if factor.low == factor.high and abs(factor.low) < 1 and value.shape == a.shape:
+            least, most = quotient_bound(value, b)
+            if least is not None and most is not None:
+                slack = 64 * float(a.dtype.eps)
+                ends = sorted((least * factor.low, most * factor.low))
+                return (ends[0] - slack if ends[0] else 0.0), (ends[1] + slack if ends[1] else 0.0)
+    return None
 
 
 def _difference_and_sum(a: AbstractTensor, b: AbstractTensor) -> bool:
@@ -207,12 +226,14 @@ def dominates(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
         return a.low >= 0
     reduced = b.facts.get("reduced")
     if reduced is not None:
-        kind, source, _, kept = reduced
+        kind, source, axes, kept = reduced
         if kept and kind in ("norm", "sum of absolutes", "max of absolutes") and same_magnitude(source, a):
             return True
         if kept and kind in ("sum", "max") and a.low >= 0 and same_magnitude(source, a):
             return True
         if kept and kind in ("sum", "max") and _absolute_of(source, a):
+            return True
+        if kind in ("norm", "sum of absolutes", "max of absolutes") and shows_component(a, source, axes, b):
             return True
     if b.facts.get("absolute") == a.key:
         return True
@@ -347,11 +368,10 @@ def _square_sum(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
         return False
     reduced = b.facts.get("reduced")
     if reduced is not None:
-        kind, source, _, kept = reduced
-        if kept and kind == "sum of squares":
-            return same_magnitude(source, a)
-        if kept and kind == "sum":
-            return square_of(source, a)
+        kind, source, axes, kept = reduced
+        base = source if kind == "sum of squares" else root_of(source) if kind == "sum" else None
+        if base is not None and ((kept and same_magnitude(base, a)) or shows_component(a, base, axes, b)):
+            return True
     for part in b.facts.get("above", ()):
         if _square_sum(part, a, depth - 1):
             return True
@@ -365,15 +385,20 @@ def _square_sum(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
 
 
 def square_of(b: AbstractTensor, a: AbstractTensor) -> bool:
+    base = root_of(b)
+    return base is not None and same_magnitude(base, a)
+
+
+def root_of(b: AbstractTensor) -> AbstractTensor | None:
+    """What `b` is the square of."""
     origin = b.origin
     if origin is None:
-        return False
+        return None
     name, inputs = origin.rule.name, origin.inputs
-    if name == "Mul":
-        return inputs[0].key == inputs[1].key and same_magnitude(inputs[0], a)
-    if name == "Square":
-        return same_magnitude(inputs[0], a)
-    return name == "Pow" and inputs[1].low == inputs[1].high == 2 and same_magnitude(inputs[0], a)
+    if name == "Square" or (name == "Mul" and inputs[0].key == inputs[1].key):
+        base: AbstractTensor = inputs[0]
+        return base
+    return inputs[0] if name == "Pow" and inputs[1].low == inputs[1].high == 2 else None
 
 
 def _absolute_of(b: AbstractTensor, a: AbstractTensor) -> bool:

@@ -148,3 +148,15 @@ def independent(*tensors: AbstractTensor) -> frozenset[int] | None:
 def unknown_like(ctx: Context, output: int = 0, dtype: ElementType | None = None) -> AbstractTensor:
     """Any finite value of the declared type and shape."""
     return top(ctx.element_type(output, dtype), ctx.declared_shape(output))
+
+
+def bounded_outputs(ctx: Context, x: AbstractTensor, *bounds: tuple[float, float]) -> tuple[AbstractTensor, ...]:
+    """One result for each output; what has no finite elements gives NaN, where it raises nothing."""
+    finite = x.low > -np.inf and x.high < np.inf and not x.nan
+    results = []
+    for index, (lo, hi) in enumerate(bounds):
+        dtype = ctx.element_type(index, x.dtype)
+        low, high = max(lo, dtype.lo), min(hi, dtype.hi)
+        shape = ctx.declared_shape(index)
+        results.append(AbstractTensor(dtype, shape, np.float64(low), np.float64(high), None, not finite))
+    return tuple(results)

@@ -19,6 +19,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, bounds
 from analyzer.numerical.transfer.arithmetic import linear, product
 from analyzer.numerical.transfer.distances import product_distance_bounds
 from analyzer.numerical.transfer.kinds import independent
+from analyzer.numerical.transfer.quadratic_forms import least_inner_product
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.rounding import ACCUMULATED, accumulation_unit, rounding_terms
 from analyzer.numerical.transfer.unit_rows import has_unit, product_bound
@@ -91,6 +92,8 @@ def matmul_bounds(
             np.float64(np.nan_to_num(hi, nan=0.0, posinf=np.inf)),
         )
     lo, hi = of_one_sign(*_accumulated(lo, hi, a, b, most, dtype, absolute), a, b)
+    if not infinite and (least_form := least_inner_product(a, b)) > -math.inf:
+        lo = np.maximum(lo, least_form)
     if not infinite and has_unit(a, b):
         bound = product_bound(a, b, -1, -2 if b.rank is not None and b.rank > 1 else -1)
         lo, hi = np.maximum(lo, -bound), np.minimum(hi, bound)

@@ -49,11 +49,31 @@ def _added(total: AbstractTensor, x: AbstractTensor) -> tuple[float, int] | None
     Terms that are lost where small numbers are flushed to 0, or whose roots are near those of such, do not count.
     """
     terms = list(_terms(total, DEPTH))
-    squares = [t for t in terms if square_of(t, x)]
+    squares = [t for t in terms if square_of(t, x) or _square_of_scaled(t, x)]
     if not squares or any(t.nan or not t.low >= 0 for t in terms):
         return None
     least = 4 * float(x.dtype.tiny)
     return sum(t.low for t in terms if t is not squares[0] and t.low >= least), len(terms) - 1
+
+
+def _square_of_scaled(t: AbstractTensor, x: AbstractTensor) -> bool:
+    """Whether t is d² y² and x is d y for a power of two d: neither product is rounded."""
+    square, scaled = _factor(t), _factor(x)
+    if square is None or scaled is None:
+        return False
+    (c, y2), (d, y) = square, scaled
+    return math.frexp(d)[0] == 0.5 and c == d * d and square_of(y2, y)
+
+
+def _factor(x: AbstractTensor) -> tuple[float, AbstractTensor] | None:
+    """A positive constant and what it multiplies."""
+    origin = x.origin
+    if origin is None or origin.rule.name != "Mul" or len(origin.inputs) != 2:
+        return None
+    for one, other in (origin.inputs, origin.inputs[::-1]):
+        if one.low == one.high and 1e-6 < one.low < 1e6 and not one.nan:
+            return float(one.low), other
+    return None
 
 
 def _terms(x: AbstractTensor, depth: int) -> Iterator[AbstractTensor]:

@@ -11,7 +11,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor, count
 from analyzer.numerical.transfer.definite import least_pivot
-from analyzer.numerical.transfer.kinds import unknown_like
+from analyzer.numerical.transfer.kinds import bounded_outputs, unknown_like
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.solving import solved
 
@@ -34,6 +34,17 @@ def fourier(ctx: Context, x: AbstractTensor, length: Any = None, axis: Any = Non
         n = max(n, length.high)
     shape = _spectrum(ctx, x, length, axis) or ctx.declared_shape()
     return _symmetric(ctx, x, max(abs(x.low), abs(x.high)) * math.sqrt(2) * 2 * n, shape)
+
+
+@transfer("RealFourier", "InverseRealFourier")
+def real_fourier(ctx: Context, x: AbstractTensor, length: AbstractTensor) -> AbstractTensor:
+    """TensorFlow's: sums of n samples, each times a number of size 1; means of what is read of n frequencies."""
+    sizes, shape = length.integers(), ctx.declared_shape()
+    inverse, largest = ctx.op.startswith("I"), max(abs(x.low), abs(x.high))
+    most = largest * math.sqrt(2) if inverse else largest * math.prod(sizes) if sizes is not None else math.inf
+    found = _symmetric(ctx, x, most, shape)
+    dtype = ctx.element_type(0, x.dtype)
+    return AbstractTensor(dtype, shape, found.lo, found.hi, None, found.nan)
 
 
 def _spectrum(ctx: Context, x: AbstractTensor, length: Any, axis: Any) -> dims.Shape | None:
@@ -125,31 +136,12 @@ def factorisation(ctx: Context, x: AbstractTensor, *_: Any) -> Any:
     return tuple(results)
 
 
-def _largest_norm(x: AbstractTensor) -> float:
-    """The most that the Euclidean norm of a matrix can be, with room for the rounding of a factorisation."""
-    rows, columns = x.shape[-2:] if x.shape is not None and len(x.shape) >= 2 else (None, None)
-    size = dims.high(rows) * dims.high(columns) if rows is not None and columns is not None else math.inf
-    return max(abs(x.low), abs(x.high)) * math.sqrt(size) * (1.001 + 64 * float(x.dtype.eps)) + float(x.dtype.tiny)
-
-
-def _outputs(ctx: Context, x: AbstractTensor, *bounds: tuple[float, float]) -> tuple[AbstractTensor, ...]:
-    """One result for each output; what has no finite elements gives NaN, where it raises nothing."""
-    finite = x.low > -np.inf and x.high < np.inf and not x.nan
-    results = []
-    for index, (lo, hi) in enumerate(bounds):
-        dtype = ctx.element_type(index, x.dtype)
-        low, high = max(lo, dtype.lo), min(hi, dtype.hi)
-        shape = ctx.declared_shape(index)
-        results.append(AbstractTensor(dtype, shape, np.float64(low), np.float64(high), None, not finite))
-    return tuple(results)
-
-
 @transfer("CholeskyFactor")
 def cholesky(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, ...]:
     """A triangle whose rows have the roots of the diagonal as norms; PyTorch raises where a pivot is not positive."""
     checked = bool(ctx.attr("check_errors", 0))
     most = math.sqrt(max(x.high, 0.0)) * (1.001 + 64 * float(x.dtype.eps)) if checked else float(x.dtype.hi)
-    factor, errors = _outputs(ctx, x, (-most, most), (0.0, np.inf))
+    factor, errors = bounded_outputs(ctx, x, (-most, most), (0.0, np.inf))
     if checked:
         factor.nan = False
         pivot = max(least_pivot(x), x.dtype.smallest)
@@ -176,25 +168,6 @@ def linear_solve(ctx: Context, matrix: AbstractTensor, d: AbstractTensor) -> tup
     columns = matrix.rank is not None and d.rank == matrix.rank and bool(ctx.attr("left", 1))
     x = solved(ctx, d, matrix if columns else None)
     return x, *(unknown_like(ctx, i) for i in range(1, len(ctx.node.outputs)))
-
-
-@transfer("SingularValues")
-def singular_values(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, ...]:
-    """Orthonormal columns, values that are not negative and add up in squares to the matrix's own, orthonormal rows."""
-    one = 1.001 + 64 * float(x.dtype.eps)
-    return _outputs(ctx, x, (-one, one), (0.0, _largest_norm(x)), (-one, one))
-
-
-@transfer("Eigenvalues")
-def eigenvalues(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, ...]:
-    one, most = 1.001 + 64 * float(x.dtype.eps), _largest_norm(x)
-    return _outputs(ctx, x, (-most, most), (-one, one))
-
-
-@transfer("OrthogonalFactors")
-def orthogonal_factors(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, ...]:
-    one, most = 1.001 + 64 * float(x.dtype.eps), _largest_norm(x)
-    return _outputs(ctx, x, (-one, one), (-most, most))
 
 
 @transfer("PairwiseDistances")

@@ -14,6 +14,7 @@ from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.excuses import guarded, selected
 from analyzer.numerical.reduced_axes import softmax_axes
+from analyzer.numerical.transfer.attained import peaked
 from analyzer.numerical.transfer.facts import finite_along
 from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.reductions import block_counts, over_blocks
@@ -126,7 +127,14 @@ def log_softmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """x_i - max - ln(sum exp(x_j - max)): finite for finite operands."""
     axes = softmax_axes(ctx, x)
     check_rows(ctx, x, axes)
-    return like(x, *log_softmax_bounds(ctx, x, axes))
+    result = like(x, *log_softmax_bounds(ctx, x, axes))
+    if axes is not None and x.shape is not None and x.dtype.is_float and not x.may_be_infinite:
+        classes = float(np.prod([dims.high(x.shape[a]) for a in axes]))
+        if classes < LARGEST_SIZE:  # the greatest of n probabilities is 1 / n at least
+            size = 1 + max(abs(x.low), abs(x.high)) + math.log(max(classes, 1.0))
+            least = -math.log(max(classes, 1.0)) - 16 * float(x.dtype.eps) * (size + classes)
+            result.facts = peaked([(least, 0.0, tuple(a % len(x.shape) for a in axes))], result)
+    return result
 
 
 def log_softmax_bounds(ctx: Context, x: AbstractTensor, axes: Any) -> tuple[Array, Array]:
