@@ -228,6 +228,9 @@ def _call_unknown(
     return result
 
 
+_ASKED_OF_OBJECTS = {"forward": ("torch.",), "call": ("keras.", "tensorflow.")}  # by the `__call__` of a library
+
+
 def call_instance(
     tr: Tracer,
     owner: Instance,
@@ -236,15 +239,23 @@ def call_instance(
     node: ast.Call | None = None,
     open_args: bool = False,
 ) -> Value:
-    """`model(x)`: `__call__` of the class, `forward` of a torch module, `call` of a Keras layer or model."""
+    """`model(x)`: `__call__` of the class, `forward` of a torch module, `call` of a Keras layer or model.
+
+    The last two are asked of the object, on which a program may have set another.
+    """
     for name in ("__call__", "forward", "call"):
         found = owner.cls.find(name)
+        own = owner.attrs.get(name) if name != "__call__" else None
         if found is not None and isinstance(found[0], Function):
             if name == "call":
                 return _call_keras(tr, owner, found, args, kwargs, node, open_args)
+            if own is not None:
+                return call(tr, own, args, kwargs, node, open_args)
             kinds: dict[str, Args] = {"staticmethod": (), "classmethod": (owner.cls,)}
             first = kinds.get(found[0].kind, (owner,))
             return call_function(tr, found[0], (*first, *args), kwargs, cls=found[1], node=node, open_args=open_args)
+        if own is not None and any(b.startswith(_ASKED_OF_OBJECTS[name]) for b in owner.cls.library_bases):
+            return call(tr, own, args, kwargs, node, open_args)
 
     return call_library_instance(tr, owner, args, kwargs, node)
 
@@ -262,6 +273,9 @@ def _call_keras(
         tr.touch(owner)
         owner.built = True
         call(tr, Bound(owner, "build"), (shape_of(tr, args[0]),), {}, node)  # that of the library's layer
+    own = owner.attrs.get("call")
+    if own is not None:
+        return call(tr, own, tuple(as_inputs(owner, v) for v in args), kwargs, node, open_args)
     function = found[0]
     names = _parameter_names(function)
     kept = {k: v for k, v in kwargs.items() if k in names or function.node.args.kwarg or k not in ("training", "mask")}
