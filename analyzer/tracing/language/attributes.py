@@ -14,6 +14,7 @@ from analyzer.tracing.language.code_objects import code_of
 from analyzer.tracing.language.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.language.generic_functions import registration
 from analyzer.tracing.language.known_types import attribute_of, class_of
+from analyzer.tracing.language.namespaces import Names
 from analyzer.tracing.language.object_attributes import read_by_base
 from analyzer.tracing.language.setting_attributes import set_attribute
 from analyzer.tracing.language.signatures import refuse
@@ -70,7 +71,7 @@ def names_of_module(tr: Tracer, module: Module) -> DictV:
         for name in scope.binding:
             provide(tr, scope, name)
         return DictV(scope.names, bool(scope.stars))
-    return DictV(scope.names, not module.complete)
+    return Names(scope, not module.complete)
 
 
 @ATTRIBUTES.of(Tensor)
@@ -195,7 +196,7 @@ def _of_native(tr: Tracer, value: Native, name: str, node: ast.AST | None) -> Va
     """What is asked of a builtin type: its methods, which take the object first."""
     if name == "__name__":
         return value.name
-    if value.name == "object" and name == "__setattr__":
+    if value.name in ("object", "type") and name == "__setattr__":
 
         def run(c: Any) -> Value:
             if isinstance(c.get(1), str):

@@ -122,7 +122,11 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
             return
         tr.touch(owner)
         if name == "__dict__":  # `self.__dict__ = self`: what it holds are its attributes
+            shared = isinstance(value, DictV) and not isinstance(value, Attributes)
+            if shared:
+                Attributes(owner).items = {}
             fill(tr, Attributes(owner), value)
+            owner.open = owner.open or shared  # what is set on another object that has it too, this one has
             return
         old = owner.attrs.get(name)
         owner.attrs[name] = value
@@ -146,6 +150,8 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         _set_on_library(tr, owner, name, value)
     elif isinstance(owner, Function):
         owner.options[f"attribute {name}"] = value
+        if name in ("__code__", "__defaults__", "__kwdefaults__"):
+            tr.path.guessed = True  # what it does afterwards is not followed
     elif isinstance(owner, Bound) and name == "__defaults__" and isinstance(value, tuple):
         _set_field_defaults(tr, owner, value)
 
