@@ -38,9 +38,6 @@ from analyzer.tracing.language.optional_packages import noted, tried
 from analyzer.tracing.language.setting_attributes import delete_attribute
 from analyzer.tracing.language.suspended_bodies import evaluate_steps
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import (
-    Scope,
-)
 from analyzer.tracing.paths.frames import Frame, Leaving
 from analyzer.tracing.paths.problems import PyRaise, ShapeFailure, exception_name
 from analyzer.tracing.paths.tracer import Tracer
