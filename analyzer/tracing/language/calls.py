@@ -127,7 +127,11 @@ def _call_plainly(
 def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool) -> Value:
     owner, function = bound.owner, bound.function
     if isinstance(function, Function):
-        return call_function(tr, function, (owner, *args), kwargs, cls=bound.cls, node=node, open_args=open_args)
+        found = call_function(tr, function, (owner, *args), kwargs, cls=bound.cls, node=node, open_args=open_args)
+        if function.name == "build" and isinstance(owner, Instance) and not owner.built:
+            tr.touch(owner)
+            owner.built = any(base.startswith("keras.") for base in owner.cls.library_bases)
+        return found
     if isinstance(owner, (Tensor, Layer, Instance, SuperV, Object)):
         return call_method(tr, owner, function, args, kwargs, node, open_args)
     if isinstance(owner, Rows):
@@ -264,15 +268,8 @@ def _call_keras(
     tr: Tracer, owner: Instance, found: tuple[Value, Class], args: tuple[Value, ...], kwargs: dict[str, Value],
     node: ast.Call | None, open_args: bool,
 ) -> Value:  # fmt: skip
-    build = owner.cls.find("build")
-    if build is not None and isinstance(build[0], Function) and not owner.built and args:
-        tr.touch(owner)
-        owner.built = True
-        call_function(tr, build[0], (owner, shape_of(tr, args[0])), {}, cls=build[1])
-    elif build is None and "__layer__" in owner.attrs and not owner.built and args:
-        tr.touch(owner)
-        owner.built = True
-        call(tr, Bound(owner, "build"), (shape_of(tr, args[0]),), {}, node)  # that of the library's layer
+    if args and not owner.built and owner.attrs.get("built") is not True:  # which an own call of `build` sets
+        _build_keras(tr, owner, found[0], args, kwargs, node)
     own = owner.attrs.get("call")
     if own is not None:
         return call(tr, own, tuple(as_inputs(owner, v) for v in args), kwargs, node, open_args)
@@ -281,6 +278,32 @@ def _call_keras(
     kept = {k: v for k, v in kwargs.items() if k in names or function.node.args.kwarg or k not in ("training", "mask")}
     args, kept = tuple(as_inputs(owner, v) for v in args), {k: as_inputs(owner, v) for k, v in kept.items()}
     return call_function(tr, function, (owner, *args), kept, cls=found[1], node=node, open_args=open_args)
+
+
+def _build_keras(
+    tr: Tracer, owner: Instance, function: Function, args: Args, kwargs: Kwargs, node: ast.Call | None
+) -> None:
+    """``build(input_shape)``; one of several parameters takes ``x_shape`` for each argument ``x`` of `call`."""
+    build = owner.cls.find("build")
+    if build is not None and isinstance(build[0], Function):
+        tr.touch(owner)
+        owner.built = True
+        given = dict(zip(_positional(function)[1:], args, strict=False)) | kwargs
+        wanted = _positional(build[0])[1:]
+        if len(wanted) > 1 and not all(name.removesuffix("_shape") in _parameter_names(function) for name in wanted):
+            return  # Keras refuses to call it: who uses the layer builds it
+        several = {name: given.get(name.removesuffix("_shape")) for name in wanted} if len(wanted) > 1 else {}
+        shapes = {name: shape_of(tr, value) for name, value in several.items() if value is not None}
+        first = () if shapes else (shape_of(tr, args[0]),)
+        call_function(tr, build[0], (owner, *first), shapes, cls=build[1])
+    elif build is None and "__layer__" in owner.attrs:
+        tr.touch(owner)
+        owner.built = True
+        call(tr, Bound(owner, "build"), (shape_of(tr, args[0]),), {}, node)  # that of the library's layer
+
+
+def _positional(function: Function) -> list[str]:
+    return [p.arg for p in (*function.node.args.posonlyargs, *function.node.args.args)]
 
 
 def _parameter_names(function: Function) -> set[str]:
