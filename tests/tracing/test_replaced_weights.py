@@ -25,6 +25,18 @@ FITS = (
     "layer = nn.BatchNorm1d(3)\nfor tensor in (layer.weight, layer.bias):\n    tensor.data = torch.ones(4)\n"
     "layer.running_mean = torch.ones(4)\nlayer.running_var = torch.ones(4)\nlayer(torch.ones(2, {4}))\n",
 )
+FITS += (
+    "layer = nn.Conv2d(3, 4, 3)\nlayer.stride, layer.padding = (2, 2), (1, 1)\n"
+    "layer(torch.ones(1, 3, 8, 8)).view(1, 4, 4, {4})\n",
+    "layer = nn.MaxPool2d(2)\nlayer.kernel_size, layer.stride = 3, 1\n"
+    "layer(torch.ones(1, 1, 8, 8)).view(1, 1, 6, {6})\n",
+    "layer = nn.Linear(2, 3)\nlayer.in_features = 7\nlayer(torch.ones(1, {2}))\n",
+    "class Own(nn.Conv2d):\n    def __init__(self, *sizes):\n        super().__init__(*sizes)\n"
+    "        self.padding = (2, 2)\n\nOwn(3, 4, 3)(torch.ones(1, 3, 8, 8)).view(1, 4, 10, {10})\n",
+    "class Own(nn.Linear):\n    def __init__(self, *sizes):\n        super().__init__(*sizes)\n"
+    "        self.weight, self.bias = nn.Parameter(torch.ones(6, 2)), None\n\n"
+    "Own(2, 3)(torch.ones(1, 2)) @ torch.ones({6}, 2)\n",
+)
 UNKNOWN = (
     "layer = nn.Conv2d(3, 8, 3)\nlayer.weight = nn.Parameter(torch.load('kept.pt')['weight'])\n"
     "layer(torch.ones(1, 1, 9, 9))\n",

@@ -31,6 +31,7 @@ from analyzer.tracing.language.values import (
     field_names,
 )
 from analyzer.tracing.operators import layer_attribute_deleted, layer_attribute_set
+from analyzer.tracing.operators.layer_attributes import computes_with
 from analyzer.tracing.operators.tables import set_names
 from analyzer.tracing.operators.torch_modules import Children, children_by_name, register
 from analyzer.tracing.operators.trainable import choose_trained, marked
@@ -131,6 +132,9 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         old = owner.attrs.get(name)
         owner.attrs[name] = value
         register(tr, owner, name, old, value)
+        layer = owner.attrs.get("__layer__")
+        if isinstance(layer, Layer) and (computes_with(layer, name) or name in ("weight", "bias", "running_mean")):
+            put_into_table(tr, layer, name, value)  # with which the library's own `forward` computes
     elif isinstance(owner, Rows) and name == "columns":
         set_names(tr, owner, value)
     elif isinstance(owner, Class):
