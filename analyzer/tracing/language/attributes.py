@@ -14,7 +14,7 @@ from analyzer.tracing.language.code_objects import code_of
 from analyzer.tracing.language.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.language.generic_functions import registration
 from analyzer.tracing.language.known_types import attribute_of, class_of
-from analyzer.tracing.language.namespaces import Names
+from analyzer.tracing.language.namespaces import ScopeNames
 from analyzer.tracing.language.object_attributes import read_by_base
 from analyzer.tracing.language.setting_attributes import set_attribute
 from analyzer.tracing.language.signatures import refuse
@@ -71,7 +71,7 @@ def names_of_module(tr: Tracer, module: Module) -> DictV:
         for name in scope.binding:
             provide(tr, scope, name)
         return DictV(scope.names, bool(scope.stars))
-    return Names(scope, not module.complete)
+    return ScopeNames(scope, not module.complete)
 
 
 @ATTRIBUTES.of(Tensor)

@@ -7,7 +7,7 @@ from typing import Any
 from analyzer.tracing.language.values import DictV, Scope, Value
 
 
-class Names(DictV):
+class ScopeNames(DictV):
     """The dictionary of a namespace. `open`: it may hold further names, which what is unknown may have put there."""
 
     __slots__ = ("scope",)

@@ -59,7 +59,10 @@ def sizes_of(layer: Layer, name: str) -> list[Value] | None:
     return _of_attention(layer, name) if kind == "MultiheadAttention" else None
 
 
-_BY_WEIGHT = {"Linear": ("out_features", "in_features"), "Embedding": ("num_embeddings", "embedding_dim")}
+_BY_WEIGHT: dict[str, tuple[str, ...]] = {
+    "Linear": ("out_features", "in_features"),
+    "Embedding": ("num_embeddings", "embedding_dim"),
+}
 _BY_WEIGHT |= {f"BatchNorm{rank}d": ("num_features",) for rank in (1, 2, 3)}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.builtins.kinds import MODULES
 from analyzer.tracing.language.known_types import class_of
-from analyzer.tracing.language.namespaces import Names
+from analyzer.tracing.language.namespaces import ScopeNames
 from analyzer.tracing.language.packed_sequences import PACKED, packing_of
 from analyzer.tracing.language.plain_data import NotPlain, applied
 from analyzer.tracing.language.rows import FRAME, SERIES, Rows
@@ -101,7 +101,7 @@ def super_(c: Call) -> Value:
 
 
 def globals_(c: Call) -> Value:
-    return Names(c.tr.frame.scope.globals, True)
+    return ScopeNames(c.tr.frame.scope.globals, True)
 
 
 def type_(c: Call) -> Value:

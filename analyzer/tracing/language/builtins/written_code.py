@@ -6,7 +6,7 @@ import ast
 
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.evaluation import evaluate, run_block
-from analyzer.tracing.language.namespaces import Names
+from analyzer.tracing.language.namespaces import ScopeNames
 from analyzer.tracing.language.values import Value
 from analyzer.tracing.paths.problems import PyRaise
 
@@ -28,7 +28,7 @@ def exec_(c: Call) -> Value:
         return None
     spaces = (*c.args[1:], *c.kwargs.values())
     c.tr.forget(spaces)
-    if not spaces or any(isinstance(space, Names) for space in spaces):
+    if not spaces or any(isinstance(space, ScopeNames) for space in spaces):
         c.tr.path.guessed = True  # it may bind any name anew, and change any object
     dynamic(c)
     return None
