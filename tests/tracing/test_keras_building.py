@@ -56,3 +56,51 @@ def test_a_layer_that_is_built_takes_what_it_was_built_for(
     told = [p for p in shared.problems.values() if p.level == "error"]
     assert bool(told) is fails
     assert all(p.proved for p in told)
+
+
+CROSSED = """
+import keras
+import tensorflow as tf
+from keras import layers
+
+
+class Crossed(layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.query, self.key = layers.Dense(4), layers.Dense(4)
+
+    def build(self, {first}_shape, context_shape=None):
+        self.query.build({first}_shape)
+        self.key.build({first}_shape if context_shape is None else context_shape)
+
+    def call(self, x, context=None):
+        return self.query(x), self.key(x if context is None else context)
+
+
+layer = Crossed()
+{builds}
+layer(tf.ones((2, 3, 5)), tf.ones((2, 7, {width})))
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "builds", "width", "wrong"),
+    [
+        ("input", "layer.build((2, 3, 5), (2, 7, 6))", 6, False),
+        ("input", "layer.build((2, 3, 5), (2, 7, 6))", 7, True),
+        ("x", "", 6, False),
+        ("x", "layer.build((2, 3, 5))", 6, True),
+    ],
+)
+def test_a_layer_is_built_once_and_by_the_names_of_what_its_call_takes(
+    first: str, builds: str, width: int, wrong: bool, tmp_path: Path
+) -> None:
+    text = CROSSED.format(first=first, builds=builds, width=width)
+    error = None
+    try:
+        exec(compile(text, "program", "exec"), {})
+    except ValueError as raised:
+        error = raised
+    assert (error is not None) == wrong
+    shared = explore(tmp_path, "program.py", ast.parse(text), Versions())
+    assert any(p.level == "error" for p in shared.problems.values()) == wrong

@@ -16,6 +16,7 @@ PROGRAMS = {p.partition("\n")[0]: p.partition("\n")[2] for p in TEXT.removeprefi
 # The size is unknown to the tracer there, which claims nothing.
 NOT_FOLLOWED = frozenset(
     ("single dispatch", "pi", "replaced fields that no constructor takes",
+     "while True that is left by a break has no else",
      "deep recursion", "generator send", "dict subclass", "list subclass", "metaclass",
      "long loop", "rare round", "rare append", "dictionary that no followed round fills",
      "list that no followed round fills", "path", "locals",

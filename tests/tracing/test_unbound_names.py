@@ -108,6 +108,22 @@ def make():
 
 make()
 """,
+    "bound by an inner function": """
+import torch
+
+width = 3
+
+def make():
+    def inner():
+        nonlocal width
+        width = 4
+    inner()
+    made = torch.ones(2, width) @ torch.ones(4, 5)
+    width = 5
+    return made @ torch.ones(width, 6)
+
+make()
+""",
     "data that nobody knows": """
 import somewhere
 

@@ -15,6 +15,7 @@ from analyzer.tracing.language.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.language.generic_functions import registration
 from analyzer.tracing.language.known_types import attribute_of, class_of
 from analyzer.tracing.language.metaclasses import plain_call
+from analyzer.tracing.language.namespaces import ScopeNames
 from analyzer.tracing.language.object_attributes import read_by_base
 from analyzer.tracing.language.setting_attributes import set_attribute
 from analyzer.tracing.language.signatures import refuse
@@ -71,7 +72,7 @@ def names_of_module(tr: Tracer, module: Module) -> DictV:
         for name in scope.binding:
             provide(tr, scope, name)
         return DictV(scope.names, bool(scope.stars))
-    return DictV(scope.names, not module.complete)
+    return ScopeNames(scope, not module.complete)
 
 
 @ATTRIBUTES.of(Tensor)
@@ -196,7 +197,7 @@ def _of_native(tr: Tracer, value: Native, name: str, node: ast.AST | None) -> Va
     """What is asked of a builtin type: its methods, which take the object first."""
     if name == "__name__":
         return value.name
-    if value.name == "object" and name == "__setattr__":
+    if value.name in ("object", "type") and name == "__setattr__":
 
         def run(c: Any) -> Value:
             if isinstance(c.get(1), str):

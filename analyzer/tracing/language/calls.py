@@ -128,7 +128,11 @@ def _call_plainly(
 def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool) -> Value:
     owner, function = bound.owner, bound.function
     if isinstance(function, Function):
-        return call_function(tr, function, (owner, *args), kwargs, cls=bound.cls, node=node, open_args=open_args)
+        found = call_function(tr, function, (owner, *args), kwargs, cls=bound.cls, node=node, open_args=open_args)
+        if function.name == "build" and isinstance(owner, Instance) and not owner.built:
+            tr.touch(owner)
+            owner.built = any(base.startswith("keras.") for base in owner.cls.library_bases)
+        return found
     if (cls := made_plainly(bound)) is not None:
         return _made(tr, cls, args, kwargs, node, open_args)
     if isinstance(owner, (Tensor, Layer, Instance, SuperV, Object)):
@@ -231,6 +235,9 @@ def _call_unknown(
     return result
 
 
+_ASKED_OF_OBJECTS = {"forward": ("torch.",), "call": ("keras.", "tensorflow.")}  # by the `__call__` of a library
+
+
 def call_instance(
     tr: Tracer,
     owner: Instance,
@@ -239,15 +246,23 @@ def call_instance(
     node: ast.Call | None = None,
     open_args: bool = False,
 ) -> Value:
-    """`model(x)`: `__call__` of the class, `forward` of a torch module, `call` of a Keras layer or model."""
+    """`model(x)`: `__call__` of the class, `forward` of a torch module, `call` of a Keras layer or model.
+
+    The last two are asked of the object, on which a program may have set another.
+    """
     for name in ("__call__", "forward", "call"):
         found = owner.cls.find(name)
+        own = owner.attrs.get(name) if name != "__call__" else None
         if found is not None and isinstance(found[0], Function):
             if name == "call":
                 return _call_keras(tr, owner, found, args, kwargs, node, open_args)
+            if own is not None:
+                return call(tr, own, args, kwargs, node, open_args)
             kinds: dict[str, Args] = {"staticmethod": (), "classmethod": (owner.cls,)}
             first = kinds.get(found[0].kind, (owner,))
             return call_function(tr, found[0], (*first, *args), kwargs, cls=found[1], node=node, open_args=open_args)
+        if own is not None and any(b.startswith(_ASKED_OF_OBJECTS[name]) for b in owner.cls.library_bases):
+            return call(tr, own, args, kwargs, node, open_args)
 
     return call_library_instance(tr, owner, args, kwargs, node)
 
@@ -256,20 +271,42 @@ def _call_keras(
     tr: Tracer, owner: Instance, found: tuple[Value, Class], args: tuple[Value, ...], kwargs: dict[str, Value],
     node: ast.Call | None, open_args: bool,
 ) -> Value:  # fmt: skip
-    build = owner.cls.find("build")
-    if build is not None and isinstance(build[0], Function) and not owner.built and args:
-        tr.touch(owner)
-        owner.built = True
-        call_function(tr, build[0], (owner, shape_of(tr, args[0])), {}, cls=build[1])
-    elif build is None and "__layer__" in owner.attrs and not owner.built and args:
-        tr.touch(owner)
-        owner.built = True
-        call(tr, Bound(owner, "build"), (shape_of(tr, args[0]),), {}, node)  # that of the library's layer
+    if args and not owner.built and owner.attrs.get("built") is not True:  # which an own call of `build` sets
+        _build_keras(tr, owner, found[0], args, kwargs, node)
+    own = owner.attrs.get("call")
+    if own is not None:
+        return call(tr, own, tuple(as_inputs(owner, v) for v in args), kwargs, node, open_args)
     function = found[0]
     names = _parameter_names(function)
     kept = {k: v for k, v in kwargs.items() if k in names or function.node.args.kwarg or k not in ("training", "mask")}
     args, kept = tuple(as_inputs(owner, v) for v in args), {k: as_inputs(owner, v) for k, v in kept.items()}
     return call_function(tr, function, (owner, *args), kept, cls=found[1], node=node, open_args=open_args)
+
+
+def _build_keras(
+    tr: Tracer, owner: Instance, function: Function, args: Args, kwargs: Kwargs, node: ast.Call | None
+) -> None:
+    """``build(input_shape)``; one of several parameters takes ``x_shape`` for each argument ``x`` of `call`."""
+    build = owner.cls.find("build")
+    if build is not None and isinstance(build[0], Function):
+        tr.touch(owner)
+        owner.built = True
+        given = dict(zip(_positional(function)[1:], args, strict=False)) | kwargs
+        wanted = _positional(build[0])[1:]
+        if len(wanted) > 1 and not all(name.removesuffix("_shape") in _parameter_names(function) for name in wanted):
+            return  # Keras refuses to call it: who uses the layer builds it
+        several = {name: given.get(name.removesuffix("_shape")) for name in wanted} if len(wanted) > 1 else {}
+        shapes = {name: shape_of(tr, value) for name, value in several.items() if value is not None}
+        first = () if shapes else (shape_of(tr, args[0]),)
+        call_function(tr, build[0], (owner, *first), shapes, cls=build[1])
+    elif build is None and "__layer__" in owner.attrs:
+        tr.touch(owner)
+        owner.built = True
+        call(tr, Bound(owner, "build"), (shape_of(tr, args[0]),), {}, node)  # that of the library's layer
+
+
+def _positional(function: Function) -> list[str]:
+    return [p.arg for p in (*function.node.args.posonlyargs, *function.node.args.args)]
 
 
 def _parameter_names(function: Function) -> set[str]:

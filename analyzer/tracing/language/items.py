@@ -152,6 +152,9 @@ def _of_api(tr: Tracer, value: Api, index: Value, node: ast.AST | None) -> Value
         found = import_module(tr, index, whole=True)
         if isinstance(found, Module):
             return found
+        here = tr.frame.scope.globals
+        if here.names.get("__name__") == index:
+            return Module(index, tr.frame.path, here, complete=False)
     if is_python_version(value) and (known := part(value, index)) is not None:
         return known
     return _of_any(tr, value, index, node)

@@ -204,6 +204,8 @@ def while_steps(tr: Tracer, node: ast.While) -> Steps:
                 tr.note(f"line {node.lineno}: the loop is followed for {rounds} rounds")
             _leave_out(tr)
             _widen(tr, seen.possible(tr))
+            if always:
+                return None  # only a `break` ends it
             break
     return (yield from block_steps(tr, node.orelse)) if holds_yield(node.orelse) else run_block(tr, node.orelse)
 

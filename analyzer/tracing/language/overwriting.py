@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from analyzer.tracing.language.alternatives import plain_type, set_one
 from analyzer.tracing.language.dictionary_objects import Attributes
+from analyzer.tracing.language.namespaces import ScopeNames
 from analyzer.tracing.language.values import Api, Bound, Class, DictV, Function, Instance, Layer, Module, Unknown, Value
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly
@@ -48,7 +49,7 @@ def integers(held: DictV) -> list[Value]:
 
 
 def _overwritten(tr: Tracer, held: DictV, key: Value, old: Value, origin: str) -> Value:
-    if isinstance(held, Attributes) and (isinstance(old, _CODE) or str(key).startswith("__")):
+    if isinstance(held, (Attributes, ScopeNames)) and (isinstance(old, _CODE) or str(key).startswith("__")):
         return old
     if isinstance(old, Unknown) and old.origin == origin:
         return old

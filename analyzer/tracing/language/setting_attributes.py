@@ -31,6 +31,7 @@ from analyzer.tracing.language.values import (
     field_names,
 )
 from analyzer.tracing.operators import layer_attribute_deleted, layer_attribute_set
+from analyzer.tracing.operators.layer_attributes import computes_with
 from analyzer.tracing.operators.tables import set_names
 from analyzer.tracing.operators.torch_modules import Children, children_by_name, register
 from analyzer.tracing.operators.trainable import choose_trained, marked
@@ -122,11 +123,18 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
             return
         tr.touch(owner)
         if name == "__dict__":  # `self.__dict__ = self`: what it holds are its attributes
+            shared = isinstance(value, DictV) and not isinstance(value, Attributes)
+            if shared:
+                Attributes(owner).items = {}
             fill(tr, Attributes(owner), value)
+            owner.open = owner.open or shared  # what is set on another object that has it too, this one has
             return
         old = owner.attrs.get(name)
         owner.attrs[name] = value
         register(tr, owner, name, old, value)
+        layer = owner.attrs.get("__layer__")
+        if isinstance(layer, Layer) and (computes_with(layer, name) or name in ("weight", "bias", "running_mean")):
+            put_into_table(tr, layer, name, value)  # with which the library's own `forward` computes
     elif isinstance(owner, Rows) and name == "columns":
         set_names(tr, owner, value)
     elif isinstance(owner, Class):
@@ -146,6 +154,8 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         _set_on_library(tr, owner, name, value)
     elif isinstance(owner, Function):
         owner.options[f"attribute {name}"] = value
+        if name in ("__code__", "__defaults__", "__kwdefaults__"):
+            tr.path.guessed = True  # what it does afterwards is not followed
     elif isinstance(owner, Bound) and name == "__defaults__" and isinstance(value, tuple):
         _set_field_defaults(tr, owner, value)
 

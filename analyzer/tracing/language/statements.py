@@ -38,9 +38,6 @@ from analyzer.tracing.language.optional_packages import noted, tried
 from analyzer.tracing.language.setting_attributes import delete_attribute
 from analyzer.tracing.language.suspended_bodies import evaluate_steps
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import (
-    Scope,
-)
 from analyzer.tracing.paths.frames import Frame, Leaving
 from analyzer.tracing.paths.problems import PyRaise, ShapeFailure, exception_name
 from analyzer.tracing.paths.tracer import Tracer
@@ -104,12 +101,15 @@ def _global(tr: Tracer, node: ast.Global) -> None:
 
 
 def _nonlocal(tr: Tracer, node: ast.Nonlocal) -> None:
+    """The name is that of the nearest function around that has it; before it has, of the nearest function."""
+    nearest = tr.frame.scope.parent
     for name in node.names:
-        scope: Scope | None = tr.frame.scope.parent
+        scope = nearest
         while scope is not None and name not in scope.names:
             scope = scope.parent
-        if scope is not None:
-            tr.frame.scope.nonlocals[name] = scope
+        home = scope if scope is not None and scope is not scope.globals else nearest
+        if home is not None and home is not home.globals:
+            tr.frame.scope.nonlocals[name] = home
 
 
 # ------------------------------------------------------------------------------------------- definitions

@@ -48,6 +48,7 @@ def _local_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> f
             bound.update((a.asname or a.name).partition(".")[0] for a in part.names)
         elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             bound.add(part.name)
+            shared.update(name for inner in ast.walk(part) if isinstance(inner, ast.Nonlocal) for name in inner.names)
         elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in ("exec", "locals"):
             return frozenset()  # what binds names unseen
     return frozenset(bound - shared)

@@ -90,7 +90,9 @@ def selections(op: Op, values: Value, r: Value) -> Value:
 def sliced(op: Op, values: Value, bounds: tuple[Value, ...]) -> Value:
     if not all(b is None or (isinstance(b, int) and b >= 0) for b in bounds) or not 1 <= len(bounds) <= 3:
         return op.tr.unknown("itertools.islice()")
-    stop = slice(*bounds).stop
+    start, stop, step = slice(*bounds).start or 0, slice(*bounds).stop, slice(*bounds).step
+    if step == 0:
+        return op.tr.unknown("itertools.islice()")
     if is_lazy(values):
 
         def told(parts: Sequence[Passage]) -> tuple[bool, int | None]:
@@ -101,7 +103,8 @@ def sliced(op: Op, values: Value, bounds: tuple[Value, ...]) -> Value:
     items, endless = iterate(op.tr, values, op.node)
     known = known_elements(values)
     if endless and (stop is None or known is None or known < stop):
-        return Iterator_(lambda: items, True, known=known)
+        left = islice(items, start, None, step)
+        return Iterator_(lambda: left, True, known=None if known is None else max(known - start, 0) // (step or 1))
     return _some(op, lambda: islice(items, *bounds))
 
 

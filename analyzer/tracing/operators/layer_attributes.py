@@ -192,8 +192,23 @@ def parameter(tr: Tracer, layer: Layer, name: str) -> Value:
 def layer_attribute_set(layer: Layer, name: str, value: Value) -> None:
     if name in ("weight", "bias"):
         layer.built[name] = value
-    if name in layer.args:
+    elif computes_with(layer, name):
         layer.args = {**layer.args, name: value}
+
+
+def computes_with(layer: Layer, name: str) -> bool:
+    """Whether it is a name by which a layer that is made computes. Sizes of its weights only tell what those are."""
+    window = _WINDOWS.fullmatch(layer.name)
+    if window is not None and name in (_OF_CONVOLUTIONS if window[1].startswith("Conv") else _OF_POOLS):
+        return True
+    return name in layer.args and not (layer.name.startswith("torch.") and name in _TOLD)
+
+
+_WINDOWS = re.compile(r"torch\.nn\.(Conv|ConvTranspose|MaxPool|AvgPool)[123]d")
+_OF_CONVOLUTIONS = ("stride", "padding", "dilation", "groups", "output_padding")
+_OF_POOLS = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+_TOLD = ("in_features", "out_features", "in_channels", "out_channels", "num_features", "num_embeddings",
+         "embedding_dim", "num_channels")  # fmt: skip
 
 
 def layer_attribute_deleted(tr: Tracer, layer: Layer, name: str) -> None:

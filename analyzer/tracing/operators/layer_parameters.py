@@ -7,8 +7,8 @@ from typing import Any
 
 from analyzer.tracing.language.known_types import OTHER_CLASS
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import Layer, ListV, Value, is_term
-from analyzer.tracing.operators.convolution_sizes import kernel_of
+from analyzer.tracing.language.values import Layer, ListV, Unknown, Value, is_term
+from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
 
 STATISTICS = ("running_mean", "running_var")
 RECURRENT = re.compile(r"(weight|bias)_(ih|hh|hr)_l(\d+)(_reverse)?")
@@ -59,18 +59,43 @@ def sizes_of(layer: Layer, name: str) -> list[Value] | None:
     return _of_attention(layer, name) if kind == "MultiheadAttention" else None
 
 
-_BY_WEIGHT = {"Linear": ("out_features", "in_features"), "Embedding": ("num_embeddings", "embedding_dim")}
+_BY_WEIGHT: dict[str, tuple[str, ...]] = {
+    "Linear": ("out_features", "in_features"),
+    "Embedding": ("num_embeddings", "embedding_dim"),
+}
+_BY_WEIGHT |= {f"BatchNorm{rank}d": ("num_features",) for rank in (1, 2, 3)}
 
 
 def sizes_by_weight(layer: Layer) -> dict[str, Value]:
-    """The sizes that a layer computes with where the program has put another weight in the place of its own.
+    """The sizes that a layer computes with where the program has put another weight in the place of its own, or has
+    given its own other `data`.
 
-    Its attributes still tell the old ones.
+    Its attributes still tell the old ones. Of a weight that is not known nothing is.
     """
-    weight, names = layer.attrs.get("weight"), _BY_WEIGHT.get(layer.name.removeprefix("torch.nn."), ())
-    if not isinstance(weight, Tensor) or weight.dims is None or len(weight.dims) != len(names):
+    kind = layer.name.removeprefix("torch.nn.")
+    convolves = _CONVOLUTION.fullmatch(kind)
+    names = _OF_KERNEL if convolves else _BY_WEIGHT.get(kind, ())
+    weight = layer.attrs.get("weight", layer.built.get("weight"))
+    if weight is None and kind.startswith("BatchNorm"):
+        weight = layer.attrs.get("running_mean")
+    if not names or weight is None:
         return {}
-    return dict(zip(names, weight.dims, strict=True))
+    dims = weight.dims if isinstance(weight, Tensor) else None
+    if dims is None or len(dims) != (2 + int(kind[-2]) if convolves else len(names)):
+        return {name: Unknown("a size of another weight", "imprecise", name) for name in names}
+    if [*dims] == sizes_of(layer, "weight"):
+        return {}
+    if not convolves:
+        return dict(zip(names, dims, strict=True))
+    groups = of_convolution(layer, "groups")
+    outer, inner = (dims[1], dims[0]) if "Transpose" in kind else (dims[0], dims[1])
+    if groups != 1:  # which one of the two counts once for each group
+        inner = Unknown("a size of another weight", "imprecise", "in_channels")
+    return dict(zip(_OF_KERNEL, (outer, inner, tuple(dims[2:])), strict=True))
+
+
+_CONVOLUTION = re.compile(r"Conv(Transpose)?[123]d")
+_OF_KERNEL = ("out_channels", "in_channels", "kernel_size")
 
 
 def names_of_recurrent(layer: Layer) -> list[str]:

@@ -6,6 +6,7 @@ from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Layer, Value, is_term
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.layer_parameters import sizes_by_weight
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
@@ -51,7 +52,7 @@ def lazy_convolution(op: Op, layer: Layer, input: Value) -> Value:
 def transposed_convolution(op: Op, layer: Layer, input: Value, output_size: Value) -> Value:
     """With a stride several sizes are possible, of which one is asked for (`torch.nn.ConvTranspose2d`)."""
     rank = int(layer.name[-2])
-    result = apply(op, "torch", f"ConvTranspose{rank}d", (input,), dict(layer.args))
+    result = apply(op, "torch", f"ConvTranspose{rank}d", (input,), {**layer.args, **sizes_by_weight(layer)})
     if output_size is None or not isinstance(result, Tensor) or result.dims is None:
         return result
     asked = plain(op.tr, output_size)

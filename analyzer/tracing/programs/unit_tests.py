@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import ast
+import functools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from analyzer.tracing.language.evaluation import call, evaluate, get_attribute
 from analyzer.tracing.language.lazy_iterators import first_of
-from analyzer.tracing.language.values import Class, Function, Instance, Iterator_, ListV, Scope, Unknown, Value
+from analyzer.tracing.language.values import (
+    Api,
+    Class,
+    Function,
+    Instance,
+    Iterator_,
+    Lazy,
+    ListV,
+    Scope,
+    Unknown,
+    Value,
+)
 from analyzer.tracing.paths.frames import Frame
 from analyzer.tracing.paths.tracer import Tracer
 
 MOST_SETS = 3  # of parameters of one test: the first ones and the last
+PATCHING = {"monkeypatch": "pytest.MonkeyPatch", "mocker": "unittest.mock"}  # fixtures that put others in the place
 _AVOIDED = ("xfail", "skip", "expectedfailure")
 
 
@@ -87,12 +102,17 @@ def run_case(tr: Tracer, scope: Scope, case: UnitTest, path: str) -> None:
         instance = call(tr, owner, (), {})
         if not isinstance(instance, Instance):
             return
-        for name in ("setUpClass", "setUp", "setup_method"):
+        for name in ("setUpClass", "setup_class", "setUp", "setup_method"):
             if owner.find(name) is not None:
                 call(tr, get_attribute(tr, instance, name), (), {}, None, True)
         args = (instance,)
+    _run_fixtures_of_all(tr, scope, owner, args)
+    for marked in (function, owner):
+        if isinstance(marked, (Function, Class)):
+            _patched(tr, marked.node)
     given = _arguments(tr, function, scope, case.number, len(args))
-    tr.made_up = any(isinstance(value, Unknown) for value in given.values())
+    patched = not PATCHING.keys().isdisjoint(given) or _patched_by_others(tr.shared.root, path)
+    tr.made_up = patched or any(isinstance(value, Unknown) for value in given.values())
     call(tr, function, args, given, None, True)
 
 
@@ -108,15 +128,54 @@ def _arguments(tr: Tracer, function: Function, scope: Scope, number: int, skip: 
         if parameter.arg in given:
             continue
         if isinstance(fixture, Function) and _is_fixture(fixture) and not fixture.node.args.args:
-            made = call(tr, fixture, (), {})
-            given[parameter.arg] = first_of(tr, made, None) if isinstance(made, Iterator_) else made
+            given[parameter.arg] = _begun(tr, call(tr, fixture, (), {}))
+        elif parameter.arg in PATCHING:
+            given[parameter.arg] = Api(PATCHING[parameter.arg])
         else:
             given[parameter.arg] = Unknown("a fixture", "param", parameter.arg)
     return given
 
 
-def _is_fixture(function: Function) -> bool:
-    return any("fixture" in ast.unparse(d) for d in getattr(function.node, "decorator_list", []))
+def _run_fixtures_of_all(tr: Tracer, scope: Scope, owner: Value, args: tuple[Value, ...]) -> None:
+    """Fixtures that every test of the module, or of its class, has without asking for them."""
+    spaces = [(scope, ())]
+    spaces += [(c.scope, args) for c in reversed(owner.mro) if isinstance(c, Class)] if isinstance(owner, Class) else []
+    for space, first in spaces:
+        for fixture in [*space.names.values()]:
+            if isinstance(fixture, Function) and _is_fixture(fixture, "autouse=True"):
+                _begun(tr, call(tr, fixture, first, _arguments(tr, fixture, scope, 0, len(first)), None, True))
+
+
+def _patched(tr: Tracer, node: ast.AST) -> None:
+    """What `unittest.mock.patch` puts somewhere as a decorator."""
+    for mark in getattr(node, "decorator_list", ()):
+        if isinstance(mark, ast.Call) and "patch" in ast.unparse(mark.func):
+            evaluate(tr, mark)
+
+
+def _begun(tr: Tracer, made: Value) -> Value:
+    """What a fixture gives: it yields it where something is left to do after the test."""
+    return first_of(tr, made, None) if isinstance(made, (Iterator_, Lazy)) else made
+
+
+def _patched_by_others(root: Path, path: str) -> bool:
+    """Whether a `conftest.py` replaces something for every test of the folders below."""
+    folders = [root / parent for parent in Path(path).parents]
+    return any(_patches_for_all(folder / "conftest.py") for folder in folders)
+
+
+@functools.lru_cache(maxsize=64)
+def _patches_for_all(file: Path) -> bool:
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return "autouse=True" in text and bool(re.search(r"monkeypatch|mock|patch\b|setattr|sys\.modules", text))
+
+
+def _is_fixture(function: Function, option: str = "") -> bool:
+    marks = (ast.unparse(mark) for mark in getattr(function.node, "decorator_list", []))
+    return any("fixture" in mark and option in mark for mark in marks)
 
 
 def _one_set(tr: Tracer, mark: ast.Call, number: int) -> dict[str, Value]:

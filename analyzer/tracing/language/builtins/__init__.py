@@ -6,7 +6,15 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from analyzer.tracing.language.builtins import attribute_access, files, introspection, iterables, kinds, numbers
+from analyzer.tracing.language.builtins import (
+    attribute_access,
+    files,
+    introspection,
+    iterables,
+    kinds,
+    numbers,
+    written_code,
+)
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.known_types import CLASSES
 from analyzer.tracing.language.object_attributes import OBJECT
@@ -39,8 +47,8 @@ _RULES: dict[str, Callable[[Any], Value]] = {
     "issubclass": kinds.issubclass_,
     "callable": introspection.callable_, "locals": attribute_access.locals_, "globals": introspection.globals_,
     "vars": attribute_access.vars_, "exit": introspection.exit_, "quit": introspection.exit_,
-    "print": introspection.nothing, "eval": introspection.eval_, "exec": introspection.dynamic,
-    "__import__": introspection.dynamic, "compile": introspection.dynamic, "input": introspection.input_,
+    "print": introspection.nothing, "eval": written_code.eval_, "exec": written_code.exec_,
+    "__import__": written_code.dynamic, "compile": written_code.dynamic, "input": introspection.input_,
     "raw_input": introspection.input_, "ord": introspection.plain(ord), "chr": introspection.plain(chr),
     "hex": introspection.plain(hex), "bin": introspection.plain(bin), "repr": numbers.repr_,
     "staticmethod": introspection.method_of_kind("staticmethod"),

@@ -14,6 +14,7 @@ from analyzer.tracing.language.attributes import function_lacks, names_of_module
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.dictionary_objects import Attributes, names_held
 from analyzer.tracing.language.evaluation import get_attribute
+from analyzer.tracing.language.namespaces import ScopeNames
 from analyzer.tracing.language.object_attributes import answers_itself, brought, class_has, lacks_attribute
 from analyzer.tracing.language.overwriting import set_somewhere
 from analyzer.tracing.language.setting_attributes import delete_attribute, set_attribute
@@ -185,7 +186,9 @@ def delattr_(c: Call) -> Value:
 def locals_(c: Call) -> Value:
     """All names of a function. What a closure or a method has besides is not among those of the scope."""
     frame = c.tr.frame
-    whole = frame.function is not None and frame.owner is None and frame.scope.parent in (None, frame.scope.globals)
+    if frame.function is None:
+        return ScopeNames(frame.scope, True)
+    whole = frame.owner is None and frame.scope.parent in (None, frame.scope.globals)
     return DictV(dict(frame.scope.names), not whole or frame.cut or bool(frame.vague or frame.endless))
 
 
@@ -201,4 +204,4 @@ def vars_(c: Call) -> Value:
     if isinstance(subject, Layer):
         c.tr.forget([subject])  # what is written into it is not followed
         return c.tr.unknown("vars()", "imprecise")
-    return locals_(c)
+    return c.tr.unknown("vars()", getattr(subject, "origin", "imprecise")) if c.args else locals_(c)

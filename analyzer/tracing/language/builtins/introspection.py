@@ -10,8 +10,8 @@ from typing import Any
 
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.builtins.kinds import MODULES
-from analyzer.tracing.language.evaluation import evaluate
 from analyzer.tracing.language.known_types import class_of
+from analyzer.tracing.language.namespaces import ScopeNames
 from analyzer.tracing.language.packed_sequences import PACKED, packing_of
 from analyzer.tracing.language.plain_data import NotPlain, applied
 from analyzer.tracing.language.rows import FRAME, SERIES, Rows
@@ -34,7 +34,6 @@ from analyzer.tracing.language.values import (
     Value,
 )
 from analyzer.tracing.paths.paths import PathEnd
-from analyzer.tracing.paths.problems import PyRaise
 
 
 def method_of_kind(kind: str) -> Callable[[Call], Value]:
@@ -102,7 +101,7 @@ def super_(c: Call) -> Value:
 
 
 def globals_(c: Call) -> Value:
-    return DictV(dict(c.tr.frame.scope.globals.names), True)
+    return ScopeNames(c.tr.frame.scope.globals, True)
 
 
 def type_(c: Call) -> Value:
@@ -156,25 +155,6 @@ def exit_(c: Call) -> Value:
 
 def nothing(c: Call) -> Value:
     return None
-
-
-def eval_(c: Call) -> Value:
-    """An expression in a text that is known, where the call stands."""
-    text = c.get(0)
-    if not isinstance(text, str) or len(c.args) > 1 or len(text) > 1000 or c.node is None:
-        return dynamic(c)
-    try:
-        tree = ast.parse(text.strip(), mode="eval")
-    except (SyntaxError, ValueError) as error:
-        raise PyRaise("SyntaxError", str(error)) from error
-    for part in ast.walk(tree):
-        ast.copy_location(part, c.node)
-    return evaluate(c.tr, tree.body)
-
-
-def dynamic(c: Call) -> Value:
-    c.tr.note("code that is made at run time (exec, eval, __import__) is not followed")
-    return c.tr.unknown("code made at run time")
 
 
 def input_(c: Call) -> Value:
