@@ -124,3 +124,24 @@ def test_the_weights_of_a_layer_that_is_inherited_from(
     wrong = next(i for i, line in enumerate(text.splitlines(), 1) if "return" in line)
     assert [p.site.line for p in found if p.proved] == ([wrong] if fails else [])
     assert fails is bool(more)
+
+
+STRIDES = """import tensorflow as tf
+class Own(tf.keras.layers.Conv1D):
+    def build(self, shape):
+        {first}
+        {second}
+print(tf.keras.layers.Dense(2)(Own(5, 2)(tf.zeros((2, 6, 3)))) + tf.zeros((2, {size}, 2)))
+"""
+
+
+@pytest.mark.parametrize(
+    "order", [("self.strides = (2,)", "super().build(shape)"), ("super().build(shape)", "self.strides = (2,)")]
+)
+@pytest.mark.parametrize(("size", "wrong"), [(3, False), (5, True)])
+def test_strides_that_are_set_while_a_layer_is_built_are_those_it_moves_by(
+    tmp_path: Path, order: tuple[str, str], size: int, wrong: bool
+) -> None:
+    text = STRIDES.format(first=order[0], second=order[1], size=size)
+    found = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert bool([p for p in found if p.proved]) is wrong

@@ -131,7 +131,7 @@ def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.
         found = call_function(tr, function, (owner, *args), kwargs, cls=bound.cls, node=node, open_args=open_args)
         if function.name == "build" and isinstance(owner, Instance) and not owner.built:
             tr.touch(owner)
-            owner.built = any(base.startswith("keras.") for base in owner.cls.library_bases)
+            owner.built = _is_keras(owner)
         return found
     if (cls := made_plainly(bound)) is not None:
         return _made(tr, cls, args, kwargs, node, open_args)
@@ -264,7 +264,16 @@ def call_instance(
         if own is not None and any(b.startswith(_ASKED_OF_OBJECTS[name]) for b in owner.cls.library_bases):
             return call(tr, own, args, kwargs, node, open_args)
 
+    build = owner.cls.find("build")  # of a layer whose `call` is the library's
+    if args and not owner.built and build is not None and isinstance(build[0], Function) and _is_keras(owner):
+        tr.touch(owner)
+        owner.built = True
+        call_function(tr, build[0], (owner, shape_of(tr, args[0])), {}, cls=build[1])
     return call_library_instance(tr, owner, args, kwargs, node)
+
+
+def _is_keras(owner: Instance) -> bool:
+    return any(base.startswith("keras.") for base in owner.cls.library_bases)
 
 
 def _call_keras(

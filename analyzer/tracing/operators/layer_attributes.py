@@ -197,9 +197,13 @@ def layer_attribute_set(layer: Layer, name: str, value: Value) -> None:
 
 
 def computes_with(layer: Layer, name: str) -> bool:
-    """Whether it is a name by which a layer that is made computes. Sizes of its weights only tell what those are."""
+    """Whether it is a name by which a layer computes. Sizes of weights that are made only tell what those are."""
     window = _WINDOWS.fullmatch(layer.name)
     if window is not None and name in (_OF_CONVOLUTIONS if window[1].startswith("Conv") else _OF_POOLS):
+        return True
+    if "last" in layer.built and name in _BUILT_BY:  # a layer of Keras has its weights since it was built
+        return False
+    if layer.name.startswith("keras.layers.") and name in _OF_WINDOWS:
         return True
     return name in layer.args and not (layer.name.startswith("torch.") and name in _TOLD)
 
@@ -207,6 +211,8 @@ def computes_with(layer: Layer, name: str) -> bool:
 _WINDOWS = re.compile(r"torch\.nn\.(Conv|ConvTranspose|MaxPool|AvgPool)[123]d")
 _OF_CONVOLUTIONS = ("stride", "padding", "dilation", "groups", "output_padding")
 _OF_POOLS = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+_OF_WINDOWS = ("strides", "padding", "dilation_rate", "data_format", "pool_size")
+_BUILT_BY = ("units", "filters", "kernel_size", "depth_multiplier", "groups", "use_bias")
 _TOLD = ("in_features", "out_features", "in_channels", "out_channels", "num_features", "num_embeddings",
          "embedding_dim", "num_channels")  # fmt: skip
 
