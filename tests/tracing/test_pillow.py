@@ -65,6 +65,7 @@ def test_no_picture(given: str, tmp_path: Path) -> None:
         "if isinstance(p, np.ndarray):\n    np.zeros(3) + np.zeros(4)\n",
         "with Image.open('a.png') as q:\n    r, g, b = q.load()[0, 0]\n    q.convert('RGB').size[0] + 1\n",
         "Image.fromarray(np.zeros((2, 3, 3)).astype('uint8'), 'RGB').save('a.png')\n",
+        "Image.fromarray(np.zeros((2, 3, 3)), 'RGB').save('a.png')\n",
     ],
 )
 def test_nothing_is_told(text: str, tmp_path: Path) -> None:

@@ -28,15 +28,19 @@ _BY_CHANNELS = {2: "LA", 3: "RGB", 4: "RGBA"}
 
 @operator("PIL.Image.fromarray", "obj mode=None")
 def from_array(op: Op, obj: Value, mode: Value) -> Value:
-    """Of (height, width), or of bytes in (height, width, channels) with two to four channels; no other is read."""
+    """Of (height, width), or of bytes in (height, width, channels) with two to four channels; no other is read.
+
+    Behind a mode that is given, an older Pillow reads the memory of any other as it lies there.
+    """
     found = array(op, obj) if not is_picture(obj) else None
     if found is None or found.dims is None or found.framework != "numpy" or len(found.dims) < 2:
         return picture(op.tr, mode if isinstance(mode, str) else None, None, None, op.where)
     height, width, *channels = found.dims
     told = f"an array of the shape {show_shape(found.dims)} is no picture"
-    if len(channels) > 1 or (channels and type(channels[0]) is int and channels[0] not in _BY_CHANNELS):
+    read = mode is not None
+    if not read and (len(channels) > 1 or (channels and type(channels[0]) is int and channels[0] not in _BY_CHANNELS)):
         fail(op, "picture", f"{told}: one has two axes, or a third of 2 to 4 channels", (found,))
-    if channels and found.dtype is not None and found.dtype != "uint8":
+    if not read and channels and found.dtype is not None and found.dtype != "uint8":
         fail(op, "picture", f"{told}: only bytes (uint8) have channels, not {found.dtype}", (found,))
     own = _BY_CHANNELS.get(channels[0]) if channels else _BY_TYPE.get(found.dtype or "")
     if own is None and isinstance(mode, str) and bool(channels) == (mode in CHANNELS):
