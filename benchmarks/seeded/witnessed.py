@@ -79,7 +79,7 @@ def harm(seed: Seed, ranges: Mapping[str, tuple[float, float]]) -> str:
     """An empty string for a harmful seed with a sound twin; what is wrong with the seed otherwise."""
     why = "the witness does no harm"
     for number in range(SEEDS):
-        defective, repaired = (_Case.of(seed, twin, number) for twin in (False, True))
+        defective, repaired = (Case.of(seed, twin, number) for twin in (False, True))
         given = defective.witness(seed.witness)
         outside = defective.outside(given, ranges)
         if outside:
@@ -94,12 +94,12 @@ def harm(seed: Seed, ranges: Mapping[str, tuple[float, float]]) -> str:
     return why
 
 
-def _in_general(case: _Case, given: Mapping[str, Any], number: int) -> bool:
+def _in_general(case: Case, given: Mapping[str, Any], number: int) -> bool:
     return case.at_start or sum(case.fails(given, moved=100 * number + i) for i in range(MOVES)) >= MOVES // 2
 
 
 @dataclass
-class _Case:
+class Case:
     """One built twin; weights are kept as NumPy arrays beside it."""
 
     framework: str
@@ -111,7 +111,7 @@ class _Case:
     at_start: bool = True
 
     @classmethod
-    def of(cls, seed: Seed, repaired: bool, number: int) -> _Case:
+    def of(cls, seed: Seed, repaired: bool, number: int) -> Case:
         names: dict[str, Any] = {}
         exec(compile(seed.text(repaired), seed.name, "exec"), names)
         _reseed(seed.framework, number, names)
@@ -146,7 +146,7 @@ class _Case:
             else:
                 variable.assign(array)
 
-    def become(self, other: _Case) -> None:
+    def become(self, other: Case) -> None:
         self.set(other.weights())
 
     def witness(self, lines: tuple[str, ...]) -> dict[str, Any]:
