@@ -30,6 +30,7 @@ from analyzer.graph import ValueRange
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.problem import Problem
+from benchmarks.seeded.failing_lines import failing_line
 from benchmarks.seeded.fifth_tensorflow import PAIRS as FIFTH_TENSORFLOW
 from benchmarks.seeded.fifth_tensorflow import RANGES as FIFTH_TENSORFLOW_RANGES
 from benchmarks.seeded.fifth_torch import PAIRS as FIFTH_TORCH
@@ -218,9 +219,14 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
         yield from (json.loads(line) for line in path.read_text().splitlines())
 
 
-def report(work: Path, pairs: Sequence[Pair] = ()) -> None:
-    """The figures, each miss and each twin that is not silent; of `pairs`, whether plain runs show what was missed."""
-    counted = found = confirmed = silent = 0
+def report(work: Path, pairs: Sequence[Pair] = (), witnessed: Sequence[Seed] = ()) -> None:
+    """The figures, each miss and each twin that is not silent; of `pairs`, whether plain runs show what was missed.
+
+    Of `witnessed` also what is told not on the line that its author repairs but on the one where its witness's run
+    fails.
+    """
+    counted = found = confirmed = silent = failing = shown = 0
+    known = {seed.name: seed for seed in witnessed}
     harmless = []
     seeds = {pair.name: pair for pair in pairs}
     for row in rows(work / "results.jsonl"):
@@ -232,6 +238,12 @@ def report(work: Path, pairs: Sequence[Pair] = ()) -> None:
         found += bool(here)
         shows = any(f["confidence"] in ("confirmed", "proved") for f in here)
         confirmed += shows
+        if not here and row["name"] in known:
+            line = failing_line(known[row["name"]])
+            there = [f for f in row["defective"] if f["line"] == line]
+            failing += bool(there)
+            shown += any(f["confidence"] in ("confirmed", "proved") for f in there)
+            print(f"the plain run of {row['name']} fails on line {line}", end="; ")
         if not shows:
             harm = harm_at_random(seeds[row["name"]]) if row["name"] in seeds else None
             if harm == 0:
@@ -246,6 +258,8 @@ def report(work: Path, pairs: Sequence[Pair] = ()) -> None:
         if row["repaired"]:
             print(f"loud twin {row['name']}: {row['repaired']}")
     print(f"{counted} pairs: {found} found on the line, {confirmed} confirmed or proved, {silent} twins silent")
+    if known:
+        print(f"on the line where the plain run fails {found + failing} found, {confirmed + shown} confirmed or proved")
     if seeds:
         print(f"not shown and without harm in plain runs: {len(harmless)}, of them {sum(harmless)} found")
 
@@ -268,7 +282,7 @@ def main() -> None:
                 print(seed.name, harm(seed, ranges) or "is a defect")
         elif not arguments.report:
             study(seeds, arguments.work.resolve(), ranges)
-        return report(arguments.work)
+        return report(arguments.work, witnessed=() if arguments.harm else seeds)
     first = drawn(HOSTS, tuple(kinds_of(KINDS)), arguments.pairs, arguments.seed)
     pairs = list(written(PAIRS)) if arguments.set == "second" else first
     if not arguments.report:

@@ -1,4 +1,4 @@
-"""The line on which a plain run first gives what is not finite: where a seed fails, whichever line its author repairs."""
+"""The line on which a plain run first gives what is not finite: where a seed fails, whichever line is repaired."""
 
 from __future__ import annotations
 
