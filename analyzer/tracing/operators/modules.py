@@ -191,6 +191,9 @@ def call_library_instance(
 ) -> Value:
     layer = owner.attrs.get("__layer__")
     if isinstance(layer, Layer):
+        if "training" in owner.attrs:
+            tr.touch(layer)
+            layer.attrs["training"] = owner.attrs["training"]  # of the object, which the program sets
         return call_layer(tr, layer, args, kwargs, node)
     if isinstance(layer, Object) and layer.kind == "model":
         return call(tr, layer, args, kwargs, node)
