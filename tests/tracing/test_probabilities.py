@@ -1,4 +1,4 @@
-"""Probabilities of dropouts beyond their range: constructors refuse them, attention when it is called to train."""
+"""Probabilities beyond their range: constructors of dropouts refuse them, attention when it trains, draws always."""
 
 from __future__ import annotations
 
@@ -45,16 +45,25 @@ CALLS = [
     "m = nn.MultiheadAttention(8, 2, 1.5); m.training = False; m(x, x, x)",
     "m = Block(1.5); m.attention.training = False; m(x)", "m = Block(1.5); m.training = False; m(x)",
 ]  # fmt: skip
+DRAWS = [
+    "torch.bernoulli(torch.full((2, 1), 1 - 0.2 + 1))", "torch.bernoulli(torch.full((2, 1), 1 - 0.2))",
+    "torch.bernoulli(torch.full((2,), fill_value=-0.5))", "torch.bernoulli(torch.full((0, 1), 1.5))",
+    "torch.bernoulli(torch.full((2,), 1.5) * 0.5)", "torch.bernoulli(torch.full((2,), 1.5), 0.5)",
+    "torch.bernoulli(torch.zeros(2), 1.5)", "torch.bernoulli(torch.zeros(2), p=1.0)",
+    "p = torch.full((2,), 1.5); p.mul_(0.5); torch.bernoulli(p)", "p = torch.full((2,), 1.5); torch.bernoulli(p)",
+    "p = torch.full((2,), 1.5); p.view(1, 2).clamp_(0, 1); torch.bernoulli(p)",
+    "p = torch.full((2,), 1.5); p[:] = 0.5; torch.bernoulli(p)",
+]  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("text", [*LAYERS, *BLOCKS, *CALLS])
+@pytest.mark.parametrize("text", [*LAYERS, *BLOCKS, *CALLS, *DRAWS])
 def test_a_probability_beyond_its_range(tmp_path: Path, text: str) -> None:
     program = f"{HEAD}{text}\n"
     fails = False
     try:
         exec(program, {"__name__": "net"})
-    except ValueError:
+    except (ValueError, RuntimeError):
         fails = True
     shared = explore(tmp_path, "net.py", ast.parse(program), Versions())
     assert any(p.level == "error" and p.proved for p in shared.problems.values()) is fails
