@@ -58,7 +58,7 @@ def of_base(
     """
     if not _BASE.fullmatch(base) or len(args) > len(_OF_BASE):
         return None
-    given = dict(zip(_OF_BASE, args, strict=False)) | kwargs
+    given = {**dict(zip(_OF_BASE, args, strict=False)), **kwargs}
     kernel, transposed = given.get("kernel_size"), given.get("transposed")
     whole = set(_OF_BASE[:-_OPTIONAL]) <= given.keys() <= set(_OF_BASE)
     if not whole or not isinstance(kernel, tuple) or len(kernel) not in (1, 2, 3) or not isinstance(transposed, bool):
