@@ -105,3 +105,16 @@ def test_what_the_library_refuses_is_found(call: str, tmp_path: Path) -> None:
         exec(text, {})
     shared = explore(tmp_path, "program.py", ast.parse(text), Versions())
     assert [p.proved for p in shared.problems.values() if p.level == "error"] == [True]
+
+
+@pytest.mark.parametrize("use", ["activation(tf.zeros((2, {})))", "activation * {}", "activation == activations.{}"])
+def test_the_activation_that_is_none(tmp_path: Path, use: str) -> None:
+    text = f"""import tensorflow as tf
+from tensorflow.keras import activations
+activation = activations.get(None)
+if {use.format("linear" if "==" in use else 3)} is not False:
+    tf.reshape(activation(tf.zeros((2, 3))), (5,))
+"""
+    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+    found = [p.site.line for p in shared.problems.values() if p.level == "error" and p.proved]
+    assert found == [4 if "*" in use else 5]

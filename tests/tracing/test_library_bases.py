@@ -125,3 +125,42 @@ class Named(Own):
 def test_the_bias_of_a_layer_is_no_switch(tmp_path: Path, kind: str, width: int) -> None:
     text = BIAS.format(kind, width)
     assert any(p.level == "error" for p in traced(tmp_path, text).problems.values()) is not runs(text)
+
+
+CONVOLUTIONS = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.nn.modules.conv import _ConvNd
+from torch.nn.modules.utils import _pair
+
+class Scaled(_ConvNd):
+    def __init__(self, inner, outer, kernel, stride=1, groups=1, transposed=False):
+        super().__init__(inner, outer, _pair(kernel), _pair(stride), _pair(1), _pair(1), transposed, _pair(0),
+                         groups, bias=False, padding_mode="zeros", device=None)
+        self.scale = self.weight.shape[0]
+    def forward(self, x):
+        if self.transposed:
+            return F.conv_transpose2d(x, self.weight, self.bias, self.stride, self.padding, self.output_padding)
+        return F.conv2d(x, self.weight / self.scale, self.bias, self.stride, self.padding, self.dilation, self.groups)
+
+assert isinstance(nn.Conv2d(1, 1, 1), _ConvNd)
+Scaled({})(torch.zeros(2, 4, 8, 8))
+"""
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["4, 6, 3", "5, 6, 3", "4, 6, 3, 0", "4, 6, 3, groups=2", "2, 6, 3, groups=2", "4, 6, 3, transposed=True",
+     "6, 4, 3, transposed=True"],
+)  # fmt: skip
+def test_a_convolution_by_the_base_of_all_convolutions(tmp_path: Path, given: str) -> None:
+    text = CONVOLUTIONS.format(given)
+    shared = traced(tmp_path, text)
+    assert any(p.level == "error" for p in shared.problems.values()) is not runs(text)
+    assert not shared.unknown_calls
+
+
+def test_the_base_of_all_convolutions_without_known_axes(tmp_path: Path) -> None:
+    text = CONVOLUTIONS.format("5, 6, 3").replace("_pair(kernel)", "tuple(map(int, open('sizes')))")
+    assert not any(p.level == "error" for p in traced(tmp_path, text).problems.values())

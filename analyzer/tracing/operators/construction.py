@@ -15,6 +15,11 @@ _COUNTS = {
     "in_features", "out_features", "in_channels", "out_channels", "num_features", "num_channels", "num_embeddings",
     "embedding_dim", "input_size", "hidden_size", "embed_dim", "d_model",
 }  # fmt: skip
+_PROBABILITIES = {
+    **dict.fromkeys(("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout"), "p"),
+    **dict.fromkeys(("TransformerEncoderLayer", "TransformerDecoderLayer", "Transformer"), "dropout"),
+    **dict.fromkeys(("RNN", "LSTM", "GRU"), "dropout"),
+}  # whose constructors refuse it, `MultiheadAttention` only when it is called
 _HEADS = {
     "MultiheadAttention": ("embed_dim", "num_heads"),
     "TransformerEncoderLayer": ("d_model", "nhead"),
@@ -27,6 +32,8 @@ def check_construction(op: Op, arguments: Mapping[str, Value]) -> None:
     kind = op.short
     for name in _COUNTS & arguments.keys():
         _at_least_one(op, arguments[name], name)
+    if kind in _PROBABILITIES:
+        check_probability(op, _PROBABILITIES[kind], arguments.get(_PROBABILITIES[kind]))
     if "in_channels" in arguments or "out_channels" in arguments:
         for name in ("in_channels", "out_channels"):
             _divides(op, arguments, "groups", name)
@@ -40,6 +47,12 @@ def check_construction(op: Op, arguments: Mapping[str, Value]) -> None:
             size = arguments.get(name, 1)
             if isinstance(size, int) and size <= 0:
                 fail(op, "positive", f"{name} is {size}; it must be at least 1")
+
+
+def check_probability(op: Op, name: str, value: Value) -> None:
+    """Fails where it is a number below 0 or above 1."""
+    if isinstance(value, (int, float)) and (value < 0 or value > 1):
+        fail(op, "probability", f"{name} is {value}; it must lie between 0 and 1")
 
 
 def _at_least_one(op: Op, value: Value, name: str) -> None:

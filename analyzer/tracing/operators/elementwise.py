@@ -221,6 +221,9 @@ _COMPARED: dict[str, Callable[[int, int], bool]] = {
 }  # fmt: skip
 
 
+_EXACT = 2**24  # below it each whole number is one of float32
+
+
 def _compute(sign: str, x: Value, y: Value) -> Value:
     if isinstance(x, bool) or isinstance(y, bool):
         return None  # sums of truths are truths or numbers, as the element types have it
@@ -232,6 +235,8 @@ def _compute(sign: str, x: Value, y: Value) -> Value:
         return x * y
     if sign in _COMPARED and isinstance(x, int) and isinstance(y, int):
         return _COMPARED[sign](x, y)
+    if sign == "**" and isinstance(x, int) and isinstance(y, int) and abs(x) < _EXACT and 0 <= y < _EXACT.bit_length():
+        return power if abs(power := x**y) < _EXACT else None
     if sign in ("//", "%") and isinstance(y, int) and y > 0:
         return floor_div(x, y) if sign == "//" else mod(x, y)
     return None

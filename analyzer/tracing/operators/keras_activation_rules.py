@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.language.values import Api, Native, Unknown, Value
+from analyzer.tracing.language.values import Api, Unknown, Value
 from analyzer.tracing.operators.keras_custom_objects import registered
 from analyzer.tracing.operators.keras_ops_rules import softmax as of_rows
 from analyzer.tracing.operators.operands import unknown_tensor
@@ -23,6 +23,8 @@ def softmax(op: Op, x: Value, axis: Value) -> Value:
 
 @operator(" ".join(_PREFIX + name for name in _KEPT.split()), "x *rest")
 def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
+    if op.short == "linear":
+        return x
     source = tensor(op, x)
     if source is None:
         return unknown_tensor(op, "tf")
@@ -32,7 +34,7 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
 @operator(f"{_PREFIX}get {_PREFIX}deserialize", "identifier=None *rest")
 def activation(op: Op, identifier: Value, rest: tuple[Value, ...]) -> Value:
     if identifier is None:
-        return Native("linear", lambda c: c.get(0))
+        return Api(f"{_PREFIX}linear")
     own = registered(op.tr, identifier)
     if own is not None:
         return own

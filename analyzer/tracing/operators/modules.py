@@ -22,7 +22,7 @@ from analyzer.tracing.language.values import (
     Value,
 )
 from analyzer.tracing.operators import keras_models, keras_own_weights, optimizers
-from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
+from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_base, of_convolution
 from analyzer.tracing.operators.keras_attention import attention_part
 from analyzer.tracing.operators.keras_building import build
 from analyzer.tracing.operators.keras_graphs import WEIGHTS_BY_NAME, base_config, weight_by_name
@@ -105,7 +105,13 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
             return
         if base in ("torch.nn.Module", "keras.Model", "keras.layers.Layer", "keras.Layer", "object") or "." not in base:
             continue  # builtin exceptions have no dot
-        layer = make_layer(tr, Api(base if base != "keras.Sequential" else "keras.Sequential"), args, kwargs)
+        convolution = of_base(base, args, kwargs)
+        if convolution is not None:
+            layer = make_layer(tr, Api(convolution[0]), (), convolution[1])
+            if layer is not None:
+                layer.attrs.update(convolution[2])
+        else:
+            layer = make_layer(tr, Api(base), args, kwargs)
         if layer is not None and not knows_arguments(layer):
             instance.open = True  # its arguments came through `*args`
             return
@@ -185,6 +191,9 @@ def call_library_instance(
 ) -> Value:
     layer = owner.attrs.get("__layer__")
     if isinstance(layer, Layer):
+        if "training" in owner.attrs:
+            tr.touch(layer)
+            layer.attrs["training"] = owner.attrs["training"]  # of the object, which the program sets
         return call_layer(tr, layer, args, kwargs, node)
     if isinstance(layer, Object) and layer.kind == "model":
         return call(tr, layer, args, kwargs, node)

@@ -35,6 +35,7 @@ _PURE: dict[str, Any] = {
         "lcm", "gcd", "isqrt", "hypot", "dist", "degrees", "radians", "asin", "acos", "atan", "atan2", "sinh", "cosh",
         "trunc", "isclose", "isfinite", "isinf", "isnan", "fmod", "copysign", "expm1", "log1p", "erf", "tan",
         "fsum", "atanh", "acosh", "asinh", "lgamma", "gamma", "erfc", "ldexp", "remainder", "nextafter", "ulp",
+        "frexp", "modf",
     )},
     **{f"statistics.{n}": getattr(statistics, n) for n in (
         "mean", "fmean", "median", "median_low", "median_high", "mode", "multimode", "stdev", "pstdev", "variance",

@@ -10,9 +10,11 @@ from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Layer, Value
+from analyzer.tracing.operators.construction import check_probability
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.torch_modes import surely_trains
 from analyzer.tracing.operators.torch_operands import made, shape_argument
 from analyzer.validity.terms import Term, equal, mod
 
@@ -163,8 +165,16 @@ def multihead(
     attend(op, heads, q, k, v, Masks(attn_mask, key_padding_mask, aside))
     if is_causal is True and attn_mask is None and key is not query:  # itself is not looked at where gradients are off
         fail(op, "causal", "is_causal needs attn_mask beside it")
+    if need_weights is True and surely_trains(op.tr, layer):
+        _hold_probability(op, layer.args.get("dropout", 0.0))
     weights = _weights(op, layer, heads, q, k, need_weights, average_attn_weights)
     return Tensor(q.dims, q.dtype, "torch", site=op.where, sources=(q,)), weights
+
+
+def _hold_probability(op: Op, dropout: Value) -> None:
+    """The constructor takes any; `functional.dropout`, which is left out for one that is not above 0, does not."""
+    if isinstance(dropout, (int, float)) and dropout > 0:
+        check_probability(op, "dropout", dropout)
 
 
 def _weights(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Value
+from analyzer.tracing.operators.construction import check_probability
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.element_values import running
 from analyzer.tracing.operators.hyperparameters import plain
@@ -12,11 +13,12 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of
 from analyzer.tracing.operators.typed import floating
+from analyzer.tracing.paths.attained import making_of
 
 
 @operator(
     "torch.zeros_like torch.ones_like torch.rand_like torch.randn_like torch.empty_like "
-    "torch.full_like torch.bernoulli "
+    "torch.full_like "
     "torch.tril torch.triu torch.isnan torch.isinf "
     "torch.isfinite torch.logical_not "
     "torch.sigmoid_ torch.nn.functional.dropout2d torch.nn.functional.dropout1d "
@@ -41,6 +43,24 @@ def same_shape(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
         else floating(op.short, found.dtype)
     )
     return Tensor(found.shape, dtype, "torch", site=op.where, sources=(found,), graph=found.graph, tags=found.tags)
+
+
+@operator("torch.bernoulli", "input *rest")
+def bernoulli(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
+    """Draws with the probabilities that it is given, or with `p` for every element."""
+    found = tensor_of(op.tr, input, "torch")
+    if found is not None and all(isinstance(d, int) and d > 0 for d in found.dims or (0,)):
+        stated = op.extra.get("p", rest[0] if rest else None)
+        check_probability(op, "the probability", _filled_with(found) if stated is None else stated)
+    return same_shape(op, input, rest)
+
+
+def _filled_with(tensor: Tensor) -> Value:
+    """The number that every element is; None where it is not known to be one."""
+    making = making_of(tensor)
+    if making is None or making.name != "torch.full":
+        return None
+    return making.args[1] if len(making.args) > 1 else making.kwargs.get("fill_value")
 
 
 @operator(

@@ -38,6 +38,14 @@ def _plain(base: str) -> bool:
     return base.startswith("torch.") or "." not in base
 
 
+def surely_trains(tr: Tracer, layer: Layer) -> bool:
+    """Whether a layer of layers that is called here is in training mode, in which it was made.
+
+    Where `eval` of what holds it was called, `modes_origin` tells so: the layers inside it are no children.
+    """
+    return not (tr.in_definition or tr.made_up or tr.modes_origin) and layer.attrs.get("training", True) is True
+
+
 def set_mode(tr: Tracer, owner: Layer | Instance, mode: Value) -> None:
     """`module.train(mode)` of the library: of the module itself, and `train(mode)` of each of its children."""
     if named_modules(owner).open:
