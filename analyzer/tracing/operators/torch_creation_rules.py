@@ -26,31 +26,36 @@ def create(op: Op, size: tuple[Value, ...]) -> Value:
     return made(op, shape_argument(op, size))
 
 
-@operator("torch.Tensor", "*size")
-def create_plain(op: Op, size: tuple[Value, ...]) -> Value:
-    return _sized_or_filled(op, size, default_float(op.tr))
+@operator("torch.Tensor", "*given")
+def create_plain(op: Op, given: tuple[Value, ...]) -> Value:
+    return _sized_or_filled(op, given, default_float(op.tr))
 
 
 _TYPED = {"LongTensor": "int64", "IntTensor": "int32", "ByteTensor": "uint8", "BoolTensor": "bool",
           "FloatTensor": "float32", "DoubleTensor": "float64"}  # fmt: skip
 
 
-@operator(" ".join(f"torch.{name} torch.cuda.{name}" for name in _TYPED), "*size")
-def create_typed(op: Op, size: tuple[Value, ...]) -> Value:
-    return _sized_or_filled(op, size, _TYPED[op.short])
+@operator(" ".join(f"torch.{name} torch.cuda.{name}" for name in _TYPED), "*given")
+def create_typed(op: Op, given: tuple[Value, ...]) -> Value:
+    return _sized_or_filled(op, given, _TYPED[op.short])
 
 
-def _sized_or_filled(op: Op, size: tuple[Value, ...], dtype: str | None) -> Value:
+def _sized_or_filled(op: Op, given: tuple[Value, ...], dtype: str | None) -> Value:
     """`FloatTensor(2, 3)` has that shape, `FloatTensor([2, 3])` these elements; what is unknown may be either.
 
-    A number of NumPy is a size, or is refused where it is no integer; one of PyTorch is an element.
+    A name says which: `size=(2, 3)` or `data=[2, 3]`. A number of NumPy is a size, or is refused where it is no
+    integer; one of PyTorch is an element.
     """
-    if not size and not op.extra:
+    if not given and "size" in op.extra:
+        return made(op, shape_argument(op, (op.extra["size"],)), dtype)
+    if not given and ("data" in op.extra or "other" in op.extra):
+        return tensor_like(op, op.extra.get("data", op.extra.get("other")), dtype)
+    if not given and not set(op.extra) - {"device"}:
         return made(op, (0,), dtype)  # without elements, unlike `torch.zeros(())`
-    sized = is_size(size[0]) if len(size) == 1 else True
+    sized = is_size(given[0]) if len(given) == 1 else True
     if sized is None:
         return unknown_tensor(op, "torch")
-    return made(op, shape_argument(op, size), dtype) if sized else tensor_like(op, size[0], dtype)
+    return made(op, shape_argument(op, given), dtype) if sized else tensor_like(op, given[0], dtype)
 
 
 def tensor_like(op: Op, data: Value, dtype: str | None) -> Tensor:
