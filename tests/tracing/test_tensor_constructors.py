@@ -11,10 +11,18 @@ from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore
 
 CALLS = [
-    "torch.Tensor(3, 4)", "torch.Tensor((3, 4))", "torch.Tensor(size=(3, 4))", "torch.Tensor(size=[3, 4], device='cpu')",
-    "torch.Tensor(data=[3, 4])", "torch.Tensor(other=torch.zeros(2, 3))", "torch.Tensor(torch.Size([3, 4]))",
-    "torch.FloatTensor(size=(3, 4))", "torch.LongTensor(size=(5,))", "torch.LongTensor(data=[[3, 4]])", "torch.Tensor()",
-]  # fmt: skip
+    "torch.Tensor(3, 4)",
+    "torch.Tensor((3, 4))",
+    "torch.Tensor(size=(3, 4))",
+    "torch.Tensor(size=[3, 4], device='cpu')",
+    "torch.Tensor(data=[3, 4])",
+    "torch.Tensor(other=torch.zeros(2, 3))",
+    "torch.Tensor(torch.Size([3, 4]))",
+    "torch.FloatTensor(size=(3, 4))",
+    "torch.LongTensor(size=(5,))",
+    "torch.LongTensor(data=[[3, 4]])",
+    "torch.Tensor()",
+]
 
 
 @pytest.mark.parametrize("call", CALLS)
