@@ -286,6 +286,10 @@ def judge_mutants(made: list[Mutant], dry: int) -> None:
               f"without README {'flagged' if bare else 'MISSED'}"
               f"{'' if number >= dry else f'; dry {place}'}", flush=True)  # fmt: skip
     print(dict(counts))
+    told = {key: lines for key, (lines, _) in _CLEAN.items() if lines}
+    for (root, _, _), lines in told.items():
+        print(f"of {root}, unchanged, a program that runs is said to fail: {sorted(lines)}")
+    print(f"{len({k[2] for k in told})} of {len({k[2] for k in _CLEAN})} unchanged programs that run are said to fail")
 
 
 def judge_dry(made: list[Mutant], seconds: float) -> None:
