@@ -250,9 +250,15 @@ def _formatted(tr: Tracer, left: Any, right: Any) -> Value:
 
 
 def _repeated(sequence: Value, number: Value) -> tuple[Value, Value] | None:
-    """A list that holds something else than numbers, and the whole number of NumPy's that says how often."""
-    if type(sequence) is not ListV or not isinstance(number, Tensor) or number.framework != "numpy":
+    """A list and the whole number of PyTorch's that says how often; of NumPy's if it holds something else than numbers.
+
+    None stands for a number that is not known.
+    """
+    if type(sequence) is not ListV or not isinstance(number, Tensor) or number.framework not in ("numpy", "torch"):
         return None
+    if number.framework == "torch":  # which refuses lists, so that Python asks the list
+        single = number.dims is None or all(size == 1 for size in number.dims)
+        return (sequence, number.value if type(number.value) is int else None) if single else None
     others = any(
         isinstance(v, (Layer, Function, str)) or getattr(v, "framework", "") == "torch" for v in sequence.items
     )
