@@ -39,6 +39,8 @@ from benchmarks.seeded.fourth import RANGES as FOURTH_RANGES
 from benchmarks.seeded.hosts import HOSTS, RANGES, Host
 from benchmarks.seeded.kinds import KINDS, Kind, kinds_of
 from benchmarks.seeded.second import PAIRS
+from benchmarks.seeded.seventh_tensorflow import PAIRS as SEVENTH_TENSORFLOW
+from benchmarks.seeded.seventh_tensorflow import RANGES as SEVENTH_TENSORFLOW_RANGES
 from benchmarks.seeded.sixth_tensorflow import PAIRS as SIXTH_TENSORFLOW
 from benchmarks.seeded.sixth_tensorflow import RANGES as SIXTH_TENSORFLOW_RANGES
 from benchmarks.seeded.sixth_torch import PAIRS as SIXTH_TORCH
@@ -54,7 +56,8 @@ WITNESSED = {"third": (THIRD, THIRD_RANGES), "fourth": (FOURTH, FOURTH_RANGES),
              "fifth_torch": (FIFTH_TORCH, FIFTH_TORCH_RANGES),
              "fifth_tensorflow": (FIFTH_TENSORFLOW, FIFTH_TENSORFLOW_RANGES),
              "sixth_torch": (SIXTH_TORCH, SIXTH_TORCH_RANGES),
-             "sixth_tensorflow": (SIXTH_TENSORFLOW, SIXTH_TENSORFLOW_RANGES)}  # fmt: skip
+             "sixth_tensorflow": (SIXTH_TENSORFLOW, SIXTH_TENSORFLOW_RANGES),
+             "seventh_tensorflow": (SEVENTH_TENSORFLOW, SEVENTH_TENSORFLOW_RANGES)}  # fmt: skip
 
 
 @dataclass(frozen=True)
