@@ -40,6 +40,8 @@ from benchmarks.seeded.fourth import RANGES as FOURTH_RANGES
 from benchmarks.seeded.hosts import HOSTS, RANGES, Host
 from benchmarks.seeded.kinds import KINDS, Kind, kinds_of
 from benchmarks.seeded.second import PAIRS
+from benchmarks.seeded.seventh_tensorflow import PAIRS as SEVENTH_TENSORFLOW
+from benchmarks.seeded.seventh_tensorflow import RANGES as SEVENTH_TENSORFLOW_RANGES
 from benchmarks.seeded.seventh_torch import PAIRS as SEVENTH_TORCH
 from benchmarks.seeded.seventh_torch import RANGES as SEVENTH_TORCH_RANGES
 from benchmarks.seeded.sixth_tensorflow import PAIRS as SIXTH_TENSORFLOW
@@ -58,7 +60,8 @@ WITNESSED = {"third": (THIRD, THIRD_RANGES), "fourth": (FOURTH, FOURTH_RANGES),
              "fifth_tensorflow": (FIFTH_TENSORFLOW, FIFTH_TENSORFLOW_RANGES),
              "sixth_torch": (SIXTH_TORCH, SIXTH_TORCH_RANGES),
              "sixth_tensorflow": (SIXTH_TENSORFLOW, SIXTH_TENSORFLOW_RANGES),
-             "seventh_torch": (SEVENTH_TORCH, SEVENTH_TORCH_RANGES)}  # fmt: skip
+             "seventh_torch": (SEVENTH_TORCH, SEVENTH_TORCH_RANGES),
+             "seventh_tensorflow": (SEVENTH_TENSORFLOW, SEVENTH_TENSORFLOW_RANGES)}  # fmt: skip
 
 
 @dataclass(frozen=True)
