@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import DIVISION_BY_ZERO
-from analyzer.operators.declaration import POLYNOMIAL, operator
+from analyzer.operators.declaration import POLYNOMIAL, PRODUCT, operator
 
 OPERATORS = (
     operator("DFT", (17, 20), lacks="references"),
@@ -16,5 +16,6 @@ OPERATORS = (
     operator("CholeskySolve", aten="cholesky_solve"),
     operator("LinearSolve", aten="_linalg_solve_ex"),
     operator("TriangularSolve", tf="MatrixTriangularSolve", aten="linalg_solve_triangular", unsafe=(DIVISION_BY_ZERO,)),
+    operator("MatrixExponential", aten="linalg_matrix_exp matrix_exp", traits=PRODUCT),
     operator("PairwiseDistances", aten="_pdist_forward _cdist_forward"),
 )

@@ -17,6 +17,8 @@ from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.solving import solved
 from analyzer.operators.conditions import DIVISION_BY_ZERO
 
+LARGEST_EXPONENT = 700.0  # whose exponential float64 holds
+
 
 def _symmetric(ctx: Context, x: AbstractTensor, most: float, shape: Any) -> AbstractTensor:
     most = most * (1 + 1e-3) + 1e-30 if most else 0.0  # sums of up to 10,000 products in float32, and denormals
@@ -170,6 +172,16 @@ def linear_solve(ctx: Context, matrix: AbstractTensor, d: AbstractTensor) -> tup
     columns = matrix.rank is not None and d.rank == matrix.rank and bool(ctx.attr("left", 1))
     x = solved(ctx, d, matrix if columns else None)
     return x, *(unknown_like(ctx, i) for i in range(1, len(ctx.node.outputs)))
+
+
+@transfer("MatrixExponential")
+def matrix_exponential(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """No element is larger than e to the greatest sum of a row's sizes; kernels square a matrix of that size."""
+    size = max(abs(x.low), abs(x.high)) * (dims.high(x.shape[-1]) if x.shape else math.inf)
+    most = math.exp(size) if size < LARGEST_EXPONENT else math.inf
+    result = _symmetric(ctx, x, most * (1 + 64 * float(x.dtype.eps)), x.shape)
+    result.nan = x.nan or x.may_be_infinite
+    return result
 
 
 @transfer("TriangularSolve")
