@@ -229,6 +229,8 @@ class _Step:
             return bad - {BELOW}
         if name == "Abs":
             return frozenset(ABOVE if b == BELOW else b for b in bad)
+        if name in ("Floor", "Ceil", "Round"):
+            return bad
         if name == "Neg":
             return frozenset(SWAPPED[b] for b in bad)
         if name in ("Reciprocal", "Rsqrt"):
