@@ -12,12 +12,11 @@ from analyzer.graph.model import UNTRAINED, Role, role_of
 from analyzer.numerical.constants import constant_array
 from analyzer.numerical.inference import called_constant
 from analyzer.numerical.relevance import operands
-from analyzer.operators.declaration import DETACHED, IDENTITY, SELECTS
+from analyzer.operators.declaration import DETACHED, IDENTITY, ROUNDS, SELECTS
 from analyzer.operators.registry import operator_name, traits_of
 
 FILLED = 0.49  # of the largest number; half of it is a habit
 COMPLEX = (ir.DataType.COMPLEX64, ir.DataType.COMPLEX128)
-UNDERIVED = ("Floor", "Ceil", "Round", "Rint")  # TensorFlow has no gradient of these; PyTorch's is 0, and 0 / 0 NaN
 MOST_STEPS = 50  # between an operator and the ReLU whose elements it reads
 
 
@@ -50,8 +49,8 @@ def is_filled(value: ir.Value | None, largest: float) -> bool:
 
 def detaches(node: ir.Node) -> bool:
     """Whether no gradient passes the node; ``x.detach()`` of PyTorch has no operator of its own in ONNX."""
-    underived = node.domain == "tf" and node.op_type in UNDERIVED
-    return underived or bool(traits_of(node) & DETACHED) or torch_function(node) == "detach"
+    stops = DETACHED | ROUNDS if node.domain == "tf" else DETACHED  # PyTorch's is 0, and 0 times infinity NaN
+    return bool(traits_of(node) & stops) or torch_function(node) == "detach"
 
 
 def closed_where_zero(value: ir.Value | None) -> ir.Node | None:
