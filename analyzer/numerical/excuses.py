@@ -29,6 +29,7 @@ from analyzer.operators.declaration import (
     FLOORED,
     IDENTITY,
     PLUS_ZERO,
+    ROUNDS,
     SELECTION,
     SELECTS,
     SHAPE_ONLY,
@@ -229,6 +230,8 @@ class _Step:
             return bad - {BELOW}
         if name == "Abs":
             return frozenset(ABOVE if b == BELOW else b for b in bad)
+        if traits_of(self.node) & ROUNDS:
+            return bad
         if name == "Neg":
             return frozenset(SWAPPED[b] for b in bad)
         if name in ("Reciprocal", "Rsqrt"):

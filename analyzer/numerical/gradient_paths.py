@@ -12,7 +12,7 @@ from analyzer.graph.model import UNTRAINED, Role, role_of
 from analyzer.numerical.constants import constant_array
 from analyzer.numerical.inference import called_constant
 from analyzer.numerical.relevance import operands
-from analyzer.operators.declaration import DETACHED, IDENTITY, SELECTS
+from analyzer.operators.declaration import DETACHED, IDENTITY, ROUNDS, SELECTS
 from analyzer.operators.registry import operator_name, traits_of
 
 FILLED = 0.49  # of the largest number; half of it is a habit
@@ -49,7 +49,8 @@ def is_filled(value: ir.Value | None, largest: float) -> bool:
 
 def detaches(node: ir.Node) -> bool:
     """Whether no gradient passes the node; ``x.detach()`` of PyTorch has no operator of its own in ONNX."""
-    return bool(traits_of(node) & DETACHED) or torch_function(node) == "detach"
+    stops = DETACHED | ROUNDS if node.domain == "tf" else DETACHED  # PyTorch's is 0, and 0 times infinity NaN
+    return bool(traits_of(node) & stops) or torch_function(node) == "detach"
 
 
 def closed_where_zero(value: ir.Value | None) -> ir.Node | None:

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+import onnx_ir as ir
+
 from analyzer.graph import Graph, Role
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.assumptions import Assumption
@@ -21,10 +23,21 @@ from analyzer.numerical.explanation import behind, rests_on
 from analyzer.numerical.growth import exponential
 from analyzer.numerical.result import Alarm, Interpretation
 from analyzer.operators.conditions import DIVISION_BY_ZERO
-from analyzer.operators.declaration import CONTRACTION, ELEMENTWISE, LINEAR, POLYNOMIAL, PRODUCT, RECURRENT
+from analyzer.operators.declaration import (
+    CONTRACTION,
+    ELEMENTWISE,
+    IDENTITY,
+    LINEAR,
+    POLYNOMIAL,
+    PRODUCT,
+    RECURRENT,
+    RESHAPES,
+    SELECTS,
+)
 from analyzer.operators.registry import operator_of, traits_of
 
 HALF = ("float16", "bfloat16")
+EXTREMES = (("tf", "UnsortedSegmentMax"), ("tf", "UnsortedSegmentMin"))
 HALF_SEARCHES = 2  # of a target in half precision, whose time all of them share: a transformer has three a layer
 MOST = 12  # searches a target in wider types: each may take seconds, and the time belongs to the warnings first
 
@@ -79,6 +92,8 @@ class _Likelihood(Enum):
 def _likelihood(graph: Graph, warning: Alarm, assumptions: Sequence[Assumption]) -> _Likelihood | None:
     if traits_of(warning.node) & (PRODUCT | RECURRENT) or warning.node.graph is not graph.graph:
         return _Likelihood.GROWS
+    if any(_holds_extremes(v) for v in warning.node.inputs):
+        return _Likelihood.GROWS
     if warning.dtype in HALF:
         return _Likelihood.HALF
     rests = rests_on(behind(graph.graph, warning), assumptions)
@@ -88,6 +103,14 @@ def _likelihood(graph: Graph, warning: Alarm, assumptions: Sequence[Assumption])
     # of weights deep networks make such numbers too, at the far ends of all their ranges
     alone = len(inputs) == len(rests) and all(math.isfinite(r.hi - r.lo) for r in inputs)
     return _Likelihood.OPEN if alone else None
+
+
+def _holds_extremes(value: ir.Value | None) -> bool:
+    """Whether a value holds the type's own extremes: TensorFlow's of a segment that no row falls into."""
+    node = value.producer() if value is not None else None
+    while node is not None and traits_of(node) & (IDENTITY | RESHAPES | SELECTS) and node.inputs[0] is not None:
+        node = node.inputs[0].producer()
+    return node is not None and (node.domain, node.op_type) in EXTREMES
 
 
 def far_below(graph: Graph, warning: Alarm) -> float:

@@ -33,6 +33,7 @@ from analyzer.numerical.repair.repair import Repair, repair
 from analyzer.numerical.repair.together import Revealed, with_revealed
 from analyzer.numerical.result import Alarm, Interpretation, Options
 from analyzer.numerical.sensitivity import Precondition, precondition
+from analyzer.operators.conditions import GRADIENT_OVERFLOW
 
 EXPLAIN_SECONDS = 2.0  # for one warning's sensitivity
 
@@ -77,6 +78,7 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
         for warning in _hidden(case, confirmer, deadline, follow, reached, shown):
             reached.append(warning)
             roots.append(warning)
+    roots = [r for r in roots if r.rule != GRADIENT_OVERFLOW or id(r) in shown]  # as of any overflow of mere bounds
     tried = confirm and confirmer is not None
     close = _close_to_examples(case, [w for w in roots if id(w) not in shown]) if tried else None
     needed: dict[int, Precondition] = {}
@@ -108,6 +110,8 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
         found.append(finding)
         found_by[id(warning)] = finding, support
     for each in hidden_behind:
+        if each.warning.rule == GRADIENT_OVERFLOW:
+            continue
         mend = mends.get(id(each.warning))
         behind_it = None
         if (

@@ -63,6 +63,7 @@ class Trait(Flag):
     DEFINITE = auto()  # each output element is 0 exactly where all elements of operand 0 that it reads are 0
     TAKES_ROWS = auto()  # operand 1 counts along an axis of operand 0
     WIDEST = auto()  # joins operands, or takes elements of either: the result has the largest of their element types
+    ROUNDS = auto()  # to a whole number; what is not finite stays
     LOOP = auto()
     BRANCH = auto()
     CALL = auto()  # calls a function of the model
@@ -110,6 +111,7 @@ POLYNOMIAL = Trait.POLYNOMIAL
 DEFINITE = Trait.DEFINITE
 TAKES_ROWS = Trait.TAKES_ROWS
 WIDEST = Trait.WIDEST
+ROUNDS = Trait.ROUNDS
 LOOP = Trait.LOOP
 BRANCH = Trait.BRANCH
 CALL = Trait.CALL

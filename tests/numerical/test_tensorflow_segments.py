@@ -7,7 +7,10 @@ import onnx_ir as ir
 import pytest
 from build import run
 
+from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph
+from analyzer.numerical.assumptions import assume
+from analyzer.numerical.hidden_overflows import worth_searching
 
 SEGMENTS = 3
 RANGES = {"x": (-1000.0, 1000.0), "i": (0.0, 2.0), "j": (0.0, 2.0)}
@@ -61,3 +64,21 @@ def test_real_runs_of_the_proved_form_are_finite() -> None:
         x, i = rng.uniform(-1000, 1000, (3, 3)).astype(np.float32), rng.integers(0, SEGMENTS, 3).astype(np.int32)
         most = tf.math.unsorted_segment_max(x, i, SEGMENTS)
         assert np.isfinite(tf.exp(x - tf.gather(most, i)).numpy()).all()
+
+
+@pytest.mark.parametrize(("reduction", "searched"), [("UnsortedSegmentMax", 1), ("UnsortedSegmentSum", 0)])
+def test_what_is_computed_of_an_empty_segment_is_searched_for(reduction: str, searched: int) -> None:
+    """It holds the lowest number, of which a matrix product with any weights is infinite."""
+    graph = softmax(reduction)
+    (x, *_), nodes = graph.graph.inputs, list(graph.graph)
+    extreme = next(n for n in nodes if n.op_type == reduction).outputs[0]
+    weights = ir.Value(name="w", type=x.type, shape=ir.Shape([3, 3]), const_value=ir.tensor(np.ones((3, 3), "float32")))
+    graph.graph.initializers["w"] = weights
+    product = ir.node("MatMul", [extreme, weights], domain="tf")
+    product.outputs[0].name = "product"
+    graph.graph.append(product)
+    graph.graph.outputs[0] = product.outputs[0]
+    found = run(graph, {**RANGES, "w": (-1e38, 1e38)})
+    assert [o.node.op_type for o in found.overflows][-1] == "MatMul"
+    searches = worth_searching(graph, found, assume(graph, TargetConfig(id="t", path="m.pb")))
+    assert len([w for w in searches.thorough if w.node is product]) == searched

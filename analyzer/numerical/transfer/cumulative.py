@@ -131,8 +131,10 @@ def segment_reduction(ctx: Context, x: AbstractTensor, segments: Any = None, *_:
     n = count(x.shape, [0])[1] if x.shape else np.inf
     if ctx.op in ("SegmentMean", "SegmentMax"):
         lo, hi = min(x.low, 0.0), max(x.high, 0.0)
-    elif "Max" in ctx.op or "Min" in ctx.op:
-        lo, hi = x.dtype.lo, x.dtype.hi
+    elif "Max" in ctx.op:
+        lo, hi = x.dtype.lo, max(x.high, x.dtype.lo)
+    elif "Min" in ctx.op:
+        lo, hi = min(x.low, x.dtype.hi), x.dtype.hi
     else:
         lo, hi = (
             float(times(np.float64(min(x.low, 0.0)), np.float64(n))),

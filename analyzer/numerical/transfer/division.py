@@ -8,6 +8,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import affine, dims, dtypes
 from analyzer.numerical.domain.dtypes import Array, select
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.transfer import steep_slopes
 from analyzer.numerical.transfer.bins import share_of_bin
 from analyzer.numerical.transfer.facts import quotient_bound
 from analyzer.numerical.transfer.kinds import broadcast, build, independent, operands_on_common_blocks
@@ -25,7 +26,9 @@ from analyzer.numerical.windows import through_windows
 def div(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     ctx.finite_factor(0, a, 1)
     ctx.finite_quotient(a, b)
-    return quotient(ctx, a, b)
+    result = quotient(ctx, a, b)
+    steep_slopes.of_divisor(ctx, b, result)
+    return result
 
 
 def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:

@@ -12,6 +12,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import affine, dtypes
 from analyzer.numerical.domain.dtypes import select
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.transfer import steep_slopes
 from analyzer.numerical.transfer.complex_numbers import exponential, is_complex
 from analyzer.numerical.transfer.kinds import decreasing, increasing, like, rounded, with_critical_points
 from analyzer.numerical.transfer.known_numbers import with_known
@@ -47,6 +48,7 @@ def expm1(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 @transfer("Log")
 def log(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """ln x; results too small to be normal numbers have been rounded down to zero before (kernels may flush them)."""
+    steep_slopes.of_logarithm(ctx, x)
     x = ctx.require("numerical/log-of-nonpositive", "x <= 0", 0, x, lo=x.dtype.smallest)
     result = increasing(ctx, x, np.log)
     result.lo = select(x.lo >= 1, np.maximum(result.lo, 0.0), result.lo)
@@ -72,6 +74,7 @@ def sqrt(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 
 @transfer("Rsqrt")
 def rsqrt(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    steep_slopes.of_inverse_root(ctx, x)
     if x.low < 0 or x.nan:
         x = ctx.require("numerical/sqrt-of-negative", "x < 0", 0, x, lo=0.0)
     x = ctx.require("numerical/division-by-zero", "x = 0", 0, x, lo=x.dtype.smallest)
@@ -80,6 +83,7 @@ def rsqrt(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 
 @transfer("Reciprocal")
 def reciprocal(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    steep_slopes.of_reciprocal(ctx, x)
     x = ctx.nonzero("numerical/division-by-zero", "x = 0", 0, x)
     lo, hi = 1 / x.hi, 1 / x.lo
     inside = (x.lo < 0) & (x.hi > 0)

@@ -7,6 +7,7 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.transfer import steep_slopes
 from analyzer.numerical.transfer.elementwise import sqrt, squared
 from analyzer.numerical.transfer.kinds import broadcast, build, independent, like, operands_on_common_blocks
 from analyzer.numerical.transfer.peaks import of_power
@@ -45,6 +46,8 @@ def power(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
     ok = ctx.check(
         "numerical/pow-domain", "x < 0 with a fractional exponent, or x = 0 with a negative one", {0: x, 1: y}, safe
     )
+    if constant is not None:
+        steep_slopes.of_power(ctx, x, constant)
     if _infinite_slope(ctx, y, constant, whole) and x.low < tiny and x.low < x.high:
         ctx.check("numerical/gradient-of-pow-at-zero", "x = 0", {0: x, 1: y}, lambda b, _: b.low >= tiny, backward=True)
     shape, starts, ((xl, xh), (yl, yh)) = operands_on_common_blocks(ctx, x, y)

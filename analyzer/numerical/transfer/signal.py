@@ -11,9 +11,13 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor, count
 from analyzer.numerical.transfer.definite import least_pivot
+from analyzer.numerical.transfer.diagonals import diagonal_bounds
 from analyzer.numerical.transfer.kinds import bounded_outputs, unknown_like
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.solving import solved
+from analyzer.operators.conditions import DIVISION_BY_ZERO
+
+LARGEST_EXPONENT = 700.0  # whose exponential float64 holds
 
 
 def _symmetric(ctx: Context, x: AbstractTensor, most: float, shape: Any) -> AbstractTensor:
@@ -168,6 +172,34 @@ def linear_solve(ctx: Context, matrix: AbstractTensor, d: AbstractTensor) -> tup
     columns = matrix.rank is not None and d.rank == matrix.rank and bool(ctx.attr("left", 1))
     x = solved(ctx, d, matrix if columns else None)
     return x, *(unknown_like(ctx, i) for i in range(1, len(ctx.node.outputs)))
+
+
+@transfer("MatrixExponential")
+def matrix_exponential(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """No element is larger than e to the greatest sum of a row's sizes; kernels square a matrix of that size."""
+    size = max(abs(x.low), abs(x.high)) * (dims.high(x.shape[-1]) if x.shape else math.inf)
+    most = math.exp(size) if size < LARGEST_EXPONENT else math.inf
+    result = _symmetric(ctx, x, most * (1 + 64 * float(x.dtype.eps)), x.shape)
+    result.nan = x.nan or x.may_be_infinite
+    return result
+
+
+@transfer("TriangularSolve")
+def triangular_solve(ctx: Context, matrix: AbstractTensor, d: AbstractTensor) -> AbstractTensor:
+    """Each row is divided by its element on the diagonal: neither framework raises where that is 0.
+
+    Of a diagonal of either sign nothing is demanded: that a trained number is exactly 0 hardly ever comes about.
+    """
+    least, _ = diagonal_bounds(matrix)
+    if least >= 0 and not matrix.nan and not ctx.attr("unitriangular", 0):
+        ctx.check(DIVISION_BY_ZERO, "an element of the diagonal is 0", {0: matrix}, _divides)
+    result = unknown_like(ctx, 0, d.dtype)
+    result.nan = d.nan or matrix.nan
+    return result
+
+
+def _divides(matrix: AbstractTensor) -> bool:
+    return not matrix.nan and diagonal_bounds(matrix)[0] >= matrix.dtype.smallest
 
 
 @transfer("PairwiseDistances")

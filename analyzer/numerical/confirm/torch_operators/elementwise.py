@@ -7,6 +7,7 @@ from typing import Any
 
 import onnx_ir as ir
 
+from analyzer.graph import torch_function
 from analyzer.numerical.confirm.surrogate import functions
 from analyzer.numerical.confirm.torch_dtypes import attribute_dtype
 from analyzer.numerical.confirm.torch_registry import Handler, Mode, attribute, op
@@ -33,7 +34,7 @@ for _names, _function in {
     ("", "Log1p"): "log1p",
     ("Sqrt", "Sqrt"): "sqrt",
     ("", "Rsqrt"): "rsqrt",
-    ("Reciprocal", "Reciprocal"): "reciprocal",
+    ("", "Reciprocal"): "reciprocal",
     ("", "Inv"): "reciprocal",
     ("Abs", "Abs"): "abs",
     ("Sign", "Sign"): "sign",
@@ -44,6 +45,16 @@ for _names, _function in {
     ("Erf", "Erf"): "erf",
 }.items():
     op(*[n or () for n in _names])(_smooth(_function))
+
+
+@op("Reciprocal")
+def reciprocal(node: ir.Node, x: Any, mode: Mode) -> Any:
+    """Of the root that stands for PyTorch's `rsqrt` as `rsqrt` itself: its gradient is the cube of the result."""
+    import torch
+
+    if not mode.surrogate and torch_function(node) == "rsqrt":
+        return torch.rsqrt(x[0] * x[0])
+    return _smooth("reciprocal")(node, x, mode)
 
 
 def _torch(name: str) -> Handler:
