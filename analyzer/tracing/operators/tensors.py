@@ -161,6 +161,9 @@ def tensor_method(
     return owner
 
 
+_OF_TEXTS = frozenset(name for name in dir(str) if not name.startswith("_"))
+
+
 def _result(
     tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
@@ -207,6 +210,8 @@ def _result(
         )
     if name == "type" and not args and not kwargs:
         return tr.unknown("the name of a type", pytype="str")
+    if owner.framework == "numpy" and name in _OF_TEXTS:  # an element of an array of texts, which is no array
+        return tr.unknown(f"{name}()")
     entry = rules().get(f"{owner.framework}.Tensor.{name}") or rules().get(f"Tensor.{name}")
     if entry is not None:
         tr.shared.known_calls[f"Tensor.{name}"] += 1

@@ -124,3 +124,9 @@ def embedding(op: Op, input: Value, weight: Value, rest: tuple[Value, ...]) -> V
         return unknown_tensor(op, "torch")
     check_indices(op, x, table.dims[0], "a table")
     return Tensor((*x.dims, table.dims[-1]), table.dtype, "torch", site=op.where, sources=(x, table))
+
+
+@operator("torch.nn.Identity.__call__", "layer input")
+def identity(op: Op, layer: Value, input: Value) -> Value:
+    """What it is given, tensor or not."""
+    return input
