@@ -32,6 +32,7 @@ from analyzer.tracing.operators.layer_parameters import has_parameter
 from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
 from analyzer.tracing.operators.module_states import demand_fitting
+from analyzer.tracing.operators.module_types import open_types
 from analyzer.tracing.operators.parts_of_layers import makes_anew, part_of
 from analyzer.tracing.operators.registered_tensors import registered_tensors
 from analyzer.tracing.operators.test_case_rules import assertion, is_assertion
@@ -235,6 +236,7 @@ def instance_method(
         tr.types_open = tr.types_open or name in ("to", "half", "double", "bfloat16", "type")
         if is_module(owner):
             change_modes(tr, owner, name, args, kwargs)
+            open_types(owner, name, args, kwargs)
         return owner
     if name == "register_buffer" or name == "register_parameter":
         register_tensor(tr, owner, args, kwargs, name == "register_parameter")
