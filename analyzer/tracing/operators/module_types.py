@@ -7,13 +7,13 @@ from analyzer.tracing.language.values import Instance, Layer, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.torch_modules import BUFFERS, named_modules
 
-_CONVERTING = ("float", "double", "half", "bfloat16", "to", "type")
-
 
 def open_types(owner: Layer | Instance, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
     """What is held in the modules' attributes is of no known floating type once the method may have changed it."""
     given = (*args, *kwargs.values())
-    if name not in _CONVERTING or (name == "to" and given and all(_names_device(value) for value in given)):
+    if name == "to" and given and all(_names_device(value) for value in given):
+        return
+    if name not in ("float", "double", "half", "bfloat16", "to", "type"):
         return
     for _, part in named_modules(owner).items:
         if isinstance(part, Instance):
