@@ -17,7 +17,7 @@ import numpy as np
 
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.refinement import narrowed, reevaluate
-from analyzer.numerical.transfer.facts import root_of
+from analyzer.numerical.transfer.magnitudes import root_of
 from analyzer.operators.declaration import SELECTION
 
 if TYPE_CHECKING:

@@ -26,6 +26,7 @@ from analyzer.operators.conditions import DIVISION_BY_ZERO
 from analyzer.operators.declaration import (
     CONTRACTION,
     ELEMENTWISE,
+    EXTREME_OF_NONE,
     IDENTITY,
     LINEAR,
     POLYNOMIAL,
@@ -37,7 +38,6 @@ from analyzer.operators.declaration import (
 from analyzer.operators.registry import operator_of, traits_of
 
 HALF = ("float16", "bfloat16")
-EXTREMES = (("tf", "UnsortedSegmentMax"), ("tf", "UnsortedSegmentMin"))
 HALF_SEARCHES = 2  # of a target in half precision, whose time all of them share: a transformer has three a layer
 MOST = 12  # searches a target in wider types: each may take seconds, and the time belongs to the warnings first
 
@@ -110,7 +110,7 @@ def _holds_extremes(value: ir.Value | None) -> bool:
     node = value.producer() if value is not None else None
     while node is not None and traits_of(node) & (IDENTITY | RESHAPES | SELECTS) and node.inputs[0] is not None:
         node = node.inputs[0].producer()
-    return node is not None and (node.domain, node.op_type) in EXTREMES
+    return node is not None and bool(traits_of(node) & EXTREME_OF_NONE)
 
 
 def far_below(graph: Graph, warning: Alarm) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import DENSE, DETACHED, PRODUCT, operator
+from analyzer.operators.declaration import DENSE, DETACHED, EXTREME_OF_NONE, PRODUCT, operator
 
 OPERATORS = (
     operator("CumSum", (11, 14), tf="Cumsum", torch="cumsum", keras="ops.cumsum", traits=DENSE),
@@ -12,10 +12,6 @@ OPERATORS = (
     operator("CumMin", aten="cummin"),
     operator("ArgMax", (1, 11, 12, 13), tf="ArgMax", torch="argmax", traits=DETACHED),
     operator("ArgMin", (1, 11, 12, 13), tf="ArgMin", torch="argmin", traits=DETACHED),
-    operator(
-        "SegmentSum",
-        tf="""
-    SegmentSum UnsortedSegmentSum SparseSegmentSum UnsortedSegmentMax SegmentMean SegmentMax UnsortedSegmentMin
-""",
-    ),
+    operator("SegmentSum", tf="SegmentSum UnsortedSegmentSum SparseSegmentSum SegmentMean SegmentMax"),
+    operator("SegmentExtreme", tf="UnsortedSegmentMax UnsortedSegmentMin", traits=EXTREME_OF_NONE),
 )

@@ -64,6 +64,7 @@ class Trait(Flag):
     TAKES_ROWS = auto()  # operand 1 counts along an axis of operand 0
     WIDEST = auto()  # joins operands, or takes elements of either: the result has the largest of their element types
     ROUNDS = auto()  # to a whole number; what is not finite stays
+    EXTREME_OF_NONE = auto()  # where there is nothing to reduce the result is the lowest or highest number of its type
     LOOP = auto()
     BRANCH = auto()
     CALL = auto()  # calls a function of the model
@@ -112,6 +113,7 @@ DEFINITE = Trait.DEFINITE
 TAKES_ROWS = Trait.TAKES_ROWS
 WIDEST = Trait.WIDEST
 ROUNDS = Trait.ROUNDS
+EXTREME_OF_NONE = Trait.EXTREME_OF_NONE
 LOOP = Trait.LOOP
 BRANCH = Trait.BRANCH
 CALL = Trait.CALL

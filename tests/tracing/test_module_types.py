@@ -52,3 +52,13 @@ def test_other_types_are_told(converted: str, tmp_path: Path) -> None:
         exec(text, {"__name__": "net"})
     problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
     assert [(p.site.line, p.proved) for p in problems] == [(9, True)]
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32"])
+def test_a_container_of_the_library_converts_what_stands_in_it(kind: str, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    converted = ".double()" if kind == "float64" else ""
+    text = PROGRAM.replace("Outer(){converted}", "torch.nn.Sequential(Outer()){converted}")
+    text = text.format(converted=converted, kind=kind)
+    exec(text, {"__name__": "net"})
+    assert not explore(tmp_path, "net.py", ast.parse(text), Versions()).problems

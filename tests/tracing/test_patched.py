@@ -122,3 +122,14 @@ def test_a_conftest_may_replace_it_for_all(tmp_path: Path) -> None:
         '    monkeypatch.setattr(core, "helper", lambda *args: 3)\n'
     )
     assert not any(p.proved for p in errors(tmp_path, WRONG["a test"]))
+
+
+def test_an_edit_of_a_conftest_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("import pytest\n")
+    assert any(p.proved for p in errors(tmp_path, WRONG["a test"]))
+    test_a_conftest_may_replace_it_for_all(tmp_path)
+
+
+def test_a_conftest_that_lies_elsewhere_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").symlink_to("/dev/zero")
+    assert any(p.proved for p in errors(tmp_path, WRONG["a test"]))

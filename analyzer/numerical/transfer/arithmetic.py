@@ -18,7 +18,8 @@ from analyzer.numerical.transfer.cancellation import cancelled_bound
 from analyzer.numerical.transfer.counted import counted
 from analyzer.numerical.transfer.distances import distance_bounds
 from analyzer.numerical.transfer.elementwise import squared
-from analyzer.numerical.transfer.facts import are_axes, difference_sign, keeps_finite, over_leading
+from analyzer.numerical.transfer.facts import are_axes, difference_sign, over_leading
+from analyzer.numerical.transfer.finite_rows import keeps_finite
 from analyzer.numerical.transfer.kinds import build, independent, operands_on_common_blocks, rounded
 from analyzer.numerical.transfer.known_numbers import with_known
 from analyzer.numerical.transfer.masks import masked_already

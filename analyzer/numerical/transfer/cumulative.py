@@ -125,7 +125,7 @@ def arg_extreme(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTe
     return AbstractTensor(dtype, reduced_shape(x.shape, which, kept), np.float64(0), np.float64(min(hi, dtype.hi)))
 
 
-@transfer("SegmentSum")
+@transfer("SegmentSum", "SegmentExtreme")
 def segment_reduction(ctx: Context, x: AbstractTensor, segments: Any = None, *_: Any) -> AbstractTensor:
     """Any number of rows may fall into a segment; empty ones hold 0 (or the dtype's extremes)."""
     n = count(x.shape, [0])[1] if x.shape else np.inf

@@ -32,11 +32,10 @@ import numpy as np
 
 from analyzer.numerical.domain import affine, dtypes
 from analyzer.numerical.domain.dims import Shape
-from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes
+from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.components import shows_component
 from analyzer.numerical.transfer.covers import COVER, covers_earlier
-from analyzer.numerical.transfer.shown_places import shown_along
-from analyzer.operators.declaration import IDENTITY, RESHAPES
+from analyzer.numerical.transfer.magnitudes import absolute_of, root_of, same_magnitude, square_of
 
 
 def reduction_fact(kind: str, source: AbstractTensor, axes: Any, kept: bool) -> dict[str, Any]:
@@ -231,7 +230,7 @@ def dominates(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
             return True
         if kept and kind in ("sum", "max") and a.low >= 0 and same_magnitude(source, a):
             return True
-        if kept and kind in ("sum", "max") and _absolute_of(source, a):
+        if kept and kind in ("sum", "max") and absolute_of(source, a):
             return True
         if kind in ("norm", "sum of absolutes", "max of absolutes") and shows_component(a, source, axes, b):
             return True
@@ -382,88 +381,3 @@ def _square_sum(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
         x, y = origin.inputs
         return (y.low >= 0 and _square_sum(x, a, depth - 1)) or (x.low >= 0 and _square_sum(y, a, depth - 1))
     return square_of(b, a)
-
-
-def square_of(b: AbstractTensor, a: AbstractTensor) -> bool:
-    base = root_of(b)
-    return base is not None and same_magnitude(base, a)
-
-
-def root_of(b: AbstractTensor) -> AbstractTensor | None:
-    """What `b` is the square of."""
-    origin = b.origin
-    if origin is None:
-        return None
-    name, inputs = origin.rule.name, origin.inputs
-    if name == "Square" or (name == "Mul" and inputs[0].key == inputs[1].key):
-        base: AbstractTensor = inputs[0]
-        return base
-    return inputs[0] if name == "Pow" and inputs[1].low == inputs[1].high == 2 else None
-
-
-def _absolute_of(b: AbstractTensor, a: AbstractTensor) -> bool:
-    origin = b.origin
-    return origin is not None and origin.rule.name == "Abs" and same_magnitude(origin.inputs[0], a)
-
-
-def same_magnitude(b: AbstractTensor, a: AbstractTensor) -> bool:
-    """Whether b is a, -a or |a|."""
-    if b.key == a.key:
-        return True
-    for one, other in ((a, b), (b, a)):
-        origin = one.origin
-        if origin is not None and origin.rule.name in ("Neg", "Abs") and origin.inputs[0].key == other.key:
-            return True
-    return False
-
-
-def keeps_finite(a: AbstractTensor, b: AbstractTensor) -> Any:
-    """The `finite` fact of a sum: one operand has it, the other is finite everywhere."""
-    for one, other in ((a, b), (b, a)):
-        if other.low > -np.inf and other.high < np.inf:
-            axes = one.facts.get("finite")
-            if axes is None and one.data is not None and one.rank is not None:
-                axes = tuple(-i for i in range(1, one.rank + 1) if finite_along(one, -i))
-            if axes:
-                return axes
-    return None
-
-
-def finite_along(tensor: AbstractTensor, axis: int) -> bool:
-    """Whether along `axis` (negative, counted from the end) at least one element is not -inf."""
-    if tensor.low > -np.inf:
-        return True
-    if told_finite(tensor, axis) or least_shown(tensor, axis) > -np.inf:
-        return True
-    if tensor.data is not None and tensor.rank is not None and -axis <= tensor.rank:
-        return bool(np.all(np.any(np.asarray(tensor.data) > -np.inf, axis=axis)))
-    if tensor.starts is not None and tensor.shape is not None and -axis <= len(tensor.starts):
-        least, _ = block_sizes(tensor.starts[axis], tensor.shape[axis])
-        shown = np.moveaxis(tensor.lo > -np.inf, axis, -1) & (least >= 1)
-        if bool(np.all(np.any(shown, axis=-1))):
-            return True
-    return shown_along(tensor, axis)
-
-
-def told_finite(tensor: AbstractTensor, axis: int) -> bool:
-    """Whether the fact `finite` tells so, of the tensor or of what it is under another shape of the axes before."""
-    current = tensor
-    for _ in range(8):
-        if axis in current.facts.get("finite", ()):
-            return True
-        origin = current.origin
-        source = origin.inputs[0] if origin is not None and origin.inputs else None
-        if not isinstance(source, AbstractTensor) or not source.shape or not current.shape:
-            return False
-        alike = source.shape[axis:] == current.shape[axis:] and len(source.shape) >= -axis
-        if not alike or not origin.rule.operator.traits & (RESHAPES | IDENTITY):
-            return False
-        current = source
-    return False
-
-
-def least_shown(tensor: AbstractTensor, axis: int) -> float:
-    """What the greatest element of each row is at least, by the fact `attained`; minus infinity if it says nothing."""
-    place = (tensor.rank or 0) + axis
-    known = tensor.facts.get("attained", ())
-    return max((float(least) for least, _, axes in known if axes == (place,)), default=-np.inf)

@@ -19,7 +19,8 @@ from analyzer.numerical.transfer.attained import attained_by
 from analyzer.numerical.transfer.counted import total
 from analyzer.numerical.transfer.distributions import sum_of_products
 from analyzer.numerical.transfer.elementwise import log
-from analyzer.numerical.transfer.facts import are_axes, finite_along, least_shown, reduction_fact
+from analyzer.numerical.transfer.facts import are_axes, reduction_fact
+from analyzer.numerical.transfer.finite_rows import finite_along, least_shown
 from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.masked_assignment import holds_everything, selects_something
 from analyzer.numerical.transfer.peaks import least_sum, of_sum

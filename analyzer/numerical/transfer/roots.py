@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator
 
 from analyzer.numerical.domain.tensor import AbstractTensor
-from analyzer.numerical.transfer.facts import same_magnitude, square_of
+from analyzer.numerical.transfer.magnitudes import same_magnitude, square_of
 
 DEPTH = 4  # additions under the root
 

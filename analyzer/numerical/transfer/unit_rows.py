@@ -12,7 +12,8 @@ from typing import Any
 from analyzer.numerical.decided import MIRRORED
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.reduced_axes import UNKNOWN
-from analyzer.numerical.transfer.facts import are_axes, same_magnitude
+from analyzer.numerical.transfer.facts import are_axes
+from analyzer.numerical.transfer.magnitudes import same_magnitude
 from analyzer.numerical.transfer.rounding import ACCUMULATED
 
 NORM_FACT, SQUARES_FACT = "norm", "sum of squares"

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.language.dictionary_objects import plain_list
-from analyzer.tracing.language.evaluation import call, get_attribute, iterate, seen
+from analyzer.tracing.language.evaluation import call, get_attribute, seen
+from analyzer.tracing.language.list_arithmetic import of_lists, repeated_list
 from analyzer.tracing.language.memory import written_in_place
 from analyzer.tracing.language.operand_refusals import (
     METHODS,
@@ -19,21 +20,20 @@ from analyzer.tracing.language.operand_refusals import (
 )
 from analyzer.tracing.language.overwriting import fill
 from analyzer.tracing.language.own_paths import joined, place_of
-from analyzer.tracing.language.plain_data import NotPlain
+from analyzer.tracing.language.plain_data import MOST_ITEMS, NotPlain
 from analyzer.tracing.language.rows import Rows
 from analyzer.tracing.language.set_operators import by_program
 from analyzer.tracing.language.sets import of_sets
 from analyzer.tracing.language.signatures import refuse
 from analyzer.tracing.language.tensor_objects import HOOK, dispatched, tensor_in
 from analyzer.tracing.language.tensors import OpenSize, Size, Tensor
+from analyzer.tracing.language.type_unions import union_of
 from analyzer.tracing.language.values import (
     FREE,
     Api,
     Class,
     DictV,
-    Function,
     Instance,
-    Iterator_,
     KeysV,
     Layer,
     ListV,
@@ -44,7 +44,6 @@ from analyzer.tracing.language.values import (
     Unknown,
     Value,
     field_names,
-    open_like,
 )
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.joined_layers import joined_layers
@@ -55,8 +54,6 @@ from analyzer.tracing.paths.choices import origin_of
 from analyzer.tracing.paths.problems import PyRaise
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Cond, Poly, equal, floor_div, mod
-
-MOST_ITEMS = 4096  # longest list or string that is built concretely
 
 _NUMBERS = frozenset(("int", "float", "number"))  # types of unknown values whose arithmetic is that of numbers
 
@@ -127,8 +124,8 @@ def binary(
         takes_number(tr, left, node)
     if op is not ast.BitOr and is_type_of_numbers(left) and isinstance(right, (int, float, Poly)):
         refuse(tr, "python/argument-mismatch", "TypeError", f"`{_SYMBOLS[op]}` takes no type and number", node, True)
-    if op is ast.Mult and (repeated := _repeated(left, right) or _repeated(right, left)) is not None:
-        return _of_lists(tr, op, *repeated, in_place)
+    if op is ast.Mult and (repeated := repeated_list(left, right) or repeated_list(right, left)) is not None:
+        return of_lists(tr, op, *repeated, in_place)
     if isinstance(left, Layer) or (isinstance(right, Layer) and op is ast.Mult):
         joined_modules = joined_layers(tr, _SYMBOLS[op], left, right, in_place)
         if joined_modules is not None:
@@ -161,7 +158,12 @@ def binary(
         fill(tr, target, right)
         return target
     if isinstance(left, ListV) or isinstance(right, ListV):
-        return _of_lists(tr, op, left, right, in_place)
+        if isinstance(left, SetV) and isinstance(right, SetV) and op not in (ast.Add, ast.Mult) and op in _CONSTANT:
+            try:
+                return of_sets(_CONSTANT[op], left, right)
+            except NotPlain:
+                return SetV((), True)
+        return of_lists(tr, op, left, right, in_place)
     if isinstance(left, OpenSize) or isinstance(right, OpenSize):
         return tr.unknown("a shape")
     if isinstance(left, Unknown) or isinstance(right, Unknown):
@@ -247,54 +249,6 @@ def _formatted(tr: Tracer, left: Any, right: Any) -> Value:
         except (TypeError, ValueError):
             pass
     return tr.unknown("text", pytype="str")
-
-
-def _repeated(sequence: Value, number: Value) -> tuple[Value, Value] | None:
-    """A list and the whole number of PyTorch's that says how often; of NumPy's if it holds something else than numbers.
-
-    None stands for a number that is not known.
-    """
-    if type(sequence) is not ListV or not isinstance(number, Tensor) or number.framework not in ("numpy", "torch"):
-        return None
-    if number.framework == "torch":  # which refuses lists, so that Python asks the list
-        single = number.dims is None or all(size == 1 for size in number.dims)
-        return (sequence, number.value if type(number.value) is int else None) if single else None
-    others = any(
-        isinstance(v, (Layer, Function, str)) or getattr(v, "framework", "") == "torch" for v in sequence.items
-    )
-    return (sequence, number.value) if others and number.dims == () and type(number.value) is int else None
-
-
-def _of_lists(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_place: bool) -> Value:
-    if op is ast.Add and isinstance(left, ListV):
-        items, endless = (right.items, right.open) if isinstance(right, ListV) else ([], True)
-        if isinstance(right, (tuple, Iterator_, Rows)):
-            parts, endless = iterate(tr, right, None)
-            items = [next(parts)] if endless and isinstance(right, Rows) else list(parts)
-        if isinstance(left, TupleV):
-            return TupleV([*left.items, *items], True)
-        if in_place:
-            tr.touch(left)
-            left.items.extend(items)
-            left.open = left.open or endless
-            return left
-        return ListV([*left.items, *items], left.open or endless)
-    if op is ast.Add and isinstance(left, tuple) and isinstance(right, TupleV):
-        return TupleV([*left, *right.items], True)
-    if op is ast.Mult:
-        sequence, number = (left, right) if isinstance(left, ListV) else (right, left)
-        if isinstance(number, int) and number * len(sequence.items) <= MOST_ITEMS:
-            made = sequence.items * number
-            return open_like(sequence, made) if sequence.open else ListV(made)
-        return open_like(sequence, sequence.items)
-    if isinstance(left, SetV) and isinstance(right, SetV) and op in _CONSTANT:
-        try:
-            return of_sets(_CONSTANT[op], left, right)
-        except NotPlain:
-            return SetV((), True)
-    if op is ast.Add and isinstance(left, Unknown):
-        return ListV((), True)
-    return tr.unknown("a list")
 
 
 def _of_unknowns(tr: Tracer, op: type[ast.operator], left: Value, right: Value) -> Value:
@@ -396,36 +350,6 @@ def _plainly(value: Value) -> Value:
     return tuple(value.attrs[name] for name in names)
 
 
-UNION = "union of types"  # the kind of the object that `list | range` makes
-
-
-def union_of(left: Value, right: Value) -> Object | None:
-    """`int | None` of builtin types and classes of the source; None of anything else."""
-    kinds: list[Value] = []
-    for value in (left, right):
-        if isinstance(value, Object) and value.kind == UNION:
-            kinds += value.data["types"]
-        elif value is None and not (left is None and right is None):
-            kinds.append(Native("NoneType", lambda c: None))
-        elif _is_type(value):
-            kinds.append(value)
-        else:
-            return None
-    return Object(UNION, data={"types": tuple(kinds)})
-
-
-def _is_type(value: Value) -> bool:
-    """Whether it is a type whose unions nothing but Python makes."""
-    if isinstance(value, Class):
-        return value.closed and not value.library_bases
-    return isinstance(value, (Native, Api)) and value.name in (_TYPES if isinstance(value, Native) else _TENSOR_TYPES)
-
-
-_TYPES = frozenset(("int", "float", "str", "bool", "list", "tuple", "dict", "set", "bytes", "slice", "range", "complex",
-                    "frozenset", "type"))  # fmt: skip
-_TENSOR_TYPES = frozenset(("torch.Tensor", "numpy.ndarray", "torch.nn.Module", "torch.nn.Parameter"))
-
-
 _IN_TORCH = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow", "matmul": "matmul"}
 
 
@@ -446,6 +370,6 @@ def _overloaded(tr: Tracer, op: type[ast.operator], left: Value, right: Value, i
     lists = plain_list(tr, left), plain_list(tr, right)
     if lists != (left, right) and not any(isinstance(v, (Instance, Class)) for v in lists):
         changed = in_place and lists[0] is not left and not left.cls.find(f"__i{name}__")
-        found = _of_lists(tr, op, *lists, in_place=changed)
+        found = of_lists(tr, op, *lists, in_place=changed)
         return left if changed else found
     return tr.unknown("arithmetic")

@@ -11,7 +11,6 @@ from typing import Any
 
 from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.imports.modules import module_of
-from analyzer.tracing.language.arithmetic import MOST_ITEMS
 from analyzer.tracing.language.assignment import assign
 from analyzer.tracing.language.collected import as_set
 from analyzer.tracing.language.container_values import exactly, is_exact
@@ -24,7 +23,7 @@ from analyzer.tracing.language.loops import changed_by, unending
 from analyzer.tracing.language.overwriting import fill, set_somewhere
 from analyzer.tracing.language.own_paths import place_of
 from analyzer.tracing.language.own_truths import own_truth
-from analyzer.tracing.language.plain_data import LONGEST, WIDEST, hashable
+from analyzer.tracing.language.plain_data import LONGEST, MOST_ITEMS, WIDEST, hashable
 from analyzer.tracing.language.suspended_bodies import give
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import truth_of

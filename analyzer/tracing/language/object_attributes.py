@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-import functools
-from collections import OrderedDict
-from collections.abc import MutableMapping
 from typing import Any
-from unittest import TestCase
 
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.imports.modules import module_of
-from analyzer.tracing.imports.repository_files import Written
+from analyzer.tracing.language.absent_attributes import (
+    TORCH_MODULE,
+    knows_attributes,
+    lacks_attribute,
+    report_missing,
+    set_anywhere,
+)
 from analyzer.tracing.language.attribute_hooks import READER, own_reader, read, reader_of
 from analyzer.tracing.language.dictionary_objects import CONTAINERS, container_method, names_held
 from analyzer.tracing.language.evaluation import ATTRIBUTES, call, get_attribute, iterate
@@ -47,11 +49,10 @@ from analyzer.tracing.language.values import (
 from analyzer.tracing.operators import instance_attribute
 from analyzer.tracing.operators.own_gradients import apply_function
 from analyzer.tracing.operators.torch_modules import children_by_name
-from analyzer.tracing.paths.problems import Diagnostic, PyRaise
+from analyzer.tracing.paths.problems import PyRaise
 from analyzer.tracing.paths.tracer import Tracer
 
 _AUTOGRAD = {"torch.autograd.Function", "torch.autograd.function.Function"}
-_TORCH_MODULE = ("torch.nn.Module", "torch.nn.modules.module.Module")
 
 
 @ATTRIBUTES.of(Instance)
@@ -112,11 +113,11 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     modelled = instance_attribute(tr, value, name)
     if modelled is not None:
         return modelled
-    if value.cls.closed and not value.open and not name.startswith("__") and _knows_attributes(value.cls, name):
+    if value.cls.closed and not value.open and not name.startswith("__") and knows_attributes(value.cls, name):
         lacks = not value.cls.library_bases or lacks_attribute(tr, value, name)
-        if tr.guards and lacks and not _set_anywhere(tr, value.cls, name):
+        if tr.guards and lacks and not set_anywhere(tr, value.cls, name):
             raise PyRaise("AttributeError", name)
-        _missing(tr, value, name, node)
+        report_missing(tr, value, name, node)
     tr.touch(value)
     unknown = tr.unknown(f"attribute {name}", "imprecise", name)
     value.attrs[name] = unknown
@@ -141,7 +142,7 @@ def _described(tr: Tracer, descriptor: Instance, owner: Instance) -> Value:
 
 def brought(cls: Class, name: str) -> bool:
     """Whether a base of a library may bring the attribute, which is found before `__getattr__` is asked."""
-    return bool(cls.library_bases) and not _knows_attributes(cls, name, private=True)
+    return bool(cls.library_bases) and not knows_attributes(cls, name, private=True)
 
 
 def answers_itself(value: Instance) -> bool:
@@ -149,7 +150,7 @@ def answers_itself(value: Instance) -> bool:
     getter = value.cls.find("__getattr__")
     if getter is None or not isinstance(getter[0], Function) or value.open:
         return False
-    return (ABSTRACT | CONTAINERS | set(_TORCH_MODULE)).issuperset(value.cls.library_bases)
+    return (ABSTRACT | CONTAINERS | set(TORCH_MODULE)).issuperset(value.cls.library_bases)
 
 
 def _ask_module(c: Any, owner: Instance) -> Value:
@@ -160,7 +161,7 @@ def _ask_module(c: Any, owner: Instance) -> Value:
     if name in owner.attrs:
         return owner.attrs[name]
     seen = not owner.open and (owner.cls.path.startswith(MARK) or c.tr.knows_objects)
-    if seen and owner.cls.closed and _knows_attributes(owner.cls, name, private=True):
+    if seen and owner.cls.closed and knows_attributes(owner.cls, name, private=True):
         raise PyRaise("AttributeError", name)
     return c.tr.unknown(f"attribute {name}")
 
@@ -176,132 +177,6 @@ def _made_of(c: Any, cls: Class) -> Value:
     """A named tuple of the elements of something."""
     items, endless = iterate(c.tr, c.get(0), c.node)
     return c.tr.unknown("a named tuple") if endless else call(c.tr, cls, tuple(items), {})
-
-
-def class_has(cls: Class, name: str) -> bool | None:
-    """Whether a class has an attribute; None where its bases are not known well enough."""
-    if cls.find(name) is not None:
-        return True
-    dunder = name.startswith("__") and name.endswith("__")
-    return False if cls.closed and not dunder and _knows_attributes(cls, name) else None
-
-
-def lacks_attribute(tr: Tracer, value: Instance, name: str) -> bool:
-    """Whether the object, which has nothing of the name yet, is known to have none."""
-    if value.open or not value.cls.closed or value.cls.find("__getattr__") is not None:
-        return False
-    if not value.cls.library_bases:
-        return True
-    whole = not tr.in_definition and not tr.doubts  # who calls a definition may have set it
-    known = _knows_attributes(value.cls, name, private=True)
-    return whole and known and instance_attribute(tr, value, name) is None
-
-
-def _knows_attributes(cls: Class, name: str, private: bool = False) -> bool:
-    """Whether every attribute that the bases bring is known, and `name` is none of them.
-
-    `private`: also of names that begin with `_`, which another version of PyTorch may set.
-    """
-    if not cls.library_bases:
-        return True
-    abstract = (ABSTRACT | CONTAINERS) & set(cls.library_bases)
-    if abstract and any(hasattr(kind, name) for kind in (MutableMapping, OrderedDict, list)):
-        return False
-    if any(base not in _TORCH_MODULE and base not in abstract for base in cls.library_bases):
-        return False
-    if name.startswith("_") and not private and len(abstract) < len(cls.library_bases):
-        return False
-    return name not in framework_data("torch")["attributes"]["torch.nn.Module"]
-
-
-def _missing(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> None:
-    """Only where the object is wholly known and no doubtful branch lies behind."""
-    if tr.path.decisions or tr.speculating or node is None or tr.guards:
-        return
-    if _set_anywhere(tr, value.cls, name) or (value.cls.library_bases and _may_be_abstract(tr, value.cls)):
-        return
-    written = tr.shared.names_written
-    if name in written.attributes or (tr.in_definition and _completed_by_others(value.cls, name, written)):
-        return
-    message = f"`{value.cls.name}` has no attribute `{name}`: no method, class variable or assignment defines it"
-    tr.report(Diagnostic("python/missing-attribute", "warning", message, tr.site(node), operand=name))
-
-
-def _may_be_abstract(tr: Tracer, cls: Class) -> bool:
-    """Whether classes that inherit from it may set what it reads."""
-    if cls.name.startswith("_") or any(word in cls.name for word in ("Base", "Abstract", "Mixin")):
-        return True
-    tr.shared.read.update(f"{path}:*" for path in tr.shared.sources)
-    return any(cls.name in _bases_of(tree) for tree in tr.shared.sources.values())
-
-
-def _completed_by_others(cls: Class, name: str, written: Written) -> bool:
-    """Whether a class that nobody makes an object of may have the attribute from one that inherits from it.
-
-    What inherits from it, or another base of that, sets or defines it. One that leaves methods to others says so, and
-    one that asserts as a test case does is mixed into one.
-    """
-    if cls.name in written.bases or _leaves_methods(cls.node):
-        return True
-    return cls.name not in written.called and (name in written.own or _of_test_case(name))
-
-
-def _of_test_case(name: str) -> bool:
-    """Whether a method of test cases is called so: frameworks add assertions of their own."""
-    return name.startswith("assert") or hasattr(TestCase, name)
-
-
-@functools.lru_cache(maxsize=512)
-def _leaves_methods(cls: ast.ClassDef) -> bool:
-    """Whether a class has an abstract method, or is a protocol: no object is of it alone."""
-    marks = (ast.unparse(mark) for part in cls.body for mark in getattr(part, "decorator_list", ()))
-    bases = (ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in cls.bases)
-    return any("abstract" in mark for mark in marks) or "Protocol" in bases
-
-
-@functools.lru_cache(maxsize=512)
-def _bases_of(tree: ast.Module) -> frozenset[str]:
-    """Names of the classes from which those of a file inherit."""
-    bases = (base for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for base in node.bases)
-    return frozenset(ast.unparse(base).rpartition(".")[2] for base in bases)
-
-
-def _set_anywhere(tr: Tracer, cls: Class, name: str) -> bool:
-    for member in cls.mro:
-        if not isinstance(member, Class):
-            continue
-        tr.shared.read.update(f"{member.path}:{n.lineno}" for n in member.node.body)
-        names = _names_set(member.node)
-        if names is None or name in names:
-            return True
-    return False
-
-
-@functools.lru_cache(maxsize=2048)
-def _names_set(cls: ast.ClassDef) -> frozenset[Any] | None:
-    """Attributes that the text of a class sets; None where it may set others."""
-    found: set[Any] = set()
-    for node in ast.walk(cls):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            found.add(node.attr)
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            found.add(node.target.id)
-        if isinstance(node, ast.Name) and node.id in ("setattr", "__dict__", "vars", "__slots__"):
-            return None
-        if isinstance(node, ast.Attribute) and node.attr in ("__dict__", "update", "__setattr__"):
-            return None
-        if isinstance(node, ast.Call) and _registers(node):
-            given = node.args[0] if node.args else None
-            if not isinstance(given, ast.Constant):
-                return None
-            found.add(given.value)
-    return frozenset(found)
-
-
-def _registers(node: ast.Call) -> bool:
-    """Whether a module is told to have an attribute."""
-    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    return bool(called.startswith(("register_", "add_module", "weight_norm", "spectral_norm")))
 
 
 def _bind(member: Value, owner: Value, cls: Class) -> Value:
@@ -449,6 +324,6 @@ def _provided_before(cls: Class, after: Class, home: Class, name: str) -> bool:
             return True
         if isinstance(base, Api) and base.name not in _BARE:
             known = framework_data("torch")["attributes"]["torch.nn.Module"]
-            if base.name not in _TORCH_MODULE or name in known or name.startswith("__"):
+            if base.name not in TORCH_MODULE or name in known or name.startswith("__"):
                 return True
     return False

@@ -32,6 +32,7 @@ from analyzer.tracing.operators.keras_graphs import count_of_weights, output_sha
 from analyzer.tracing.operators.layer_attributes import register_tensor
 from analyzer.tracing.operators.layer_parameters import sizes_by_weight
 from analyzer.tracing.operators.module_states import demand_fitting
+from analyzer.tracing.operators.module_types import open_types
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.spec_facts import operands
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
@@ -237,6 +238,7 @@ def layer_method(
     if name in _SELF:
         tr.types_open = tr.types_open or name in CONVERTING
         change_modes(tr, layer, name, args, kwargs)
+        open_types(layer, name, args, kwargs)
         return layer
     if name == "__call__":
         return call_layer(tr, layer, args, kwargs, node)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from analyzer.tracing.imports.repository_files import text_of
 from analyzer.tracing.language.evaluation import call, evaluate, get_attribute
 from analyzer.tracing.language.lazy_iterators import first_of
 from analyzer.tracing.language.values import (
@@ -160,16 +160,10 @@ def _begun(tr: Tracer, made: Value) -> Value:
 
 def _patched_by_others(root: Path, path: str) -> bool:
     """Whether a `conftest.py` replaces something for every test of the folders below."""
-    folders = [root / parent for parent in Path(path).parents]
-    return any(_patches_for_all(folder / "conftest.py") for folder in folders)
+    return any(_patches_for_all(text_of(root, root / parent / "conftest.py")) for parent in Path(path).parents)
 
 
-@functools.lru_cache(maxsize=64)
-def _patches_for_all(file: Path) -> bool:
-    try:
-        text = file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
+def _patches_for_all(text: str) -> bool:
     return "autouse=True" in text and bool(re.search(r"monkeypatch|mock|patch\b|setattr|sys\.modules", text))
 
 

@@ -9,13 +9,14 @@ from collections.abc import Container
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.checkers.framework_api import has_name
 from analyzer.tracing.imports.lazy_modules import provide
+from analyzer.tracing.language.absent_attributes import class_has, lacks_attribute
 from analyzer.tracing.language.attribute_hooks import own_reader, read
 from analyzer.tracing.language.attributes import function_lacks, names_of_module
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.dictionary_objects import Attributes, names_held
 from analyzer.tracing.language.evaluation import get_attribute
 from analyzer.tracing.language.namespaces import ScopeNames
-from analyzer.tracing.language.object_attributes import answers_itself, brought, class_has, lacks_attribute
+from analyzer.tracing.language.object_attributes import answers_itself, brought
 from analyzer.tracing.language.overwriting import set_somewhere
 from analyzer.tracing.language.setting_attributes import delete_attribute, set_attribute
 from analyzer.tracing.language.values import (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from analyzer.tracing.language.arithmetic import UNION
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.dictionary_objects import inherits_dictionary, inherits_list
 from analyzer.tracing.language.known_types import CLASSES, DEVICE
@@ -15,6 +14,7 @@ from analyzer.tracing.language.rows import FRAME, Rows
 from analyzer.tracing.language.tensor_kinds import NEVER_TENSORS, names_packed, never_of_class
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import Test, is_unread
+from analyzer.tracing.language.type_unions import UNION
 from analyzer.tracing.language.values import (
     Api,
     Bound,

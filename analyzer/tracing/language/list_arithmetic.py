@@ -1,0 +1,64 @@
+"""Lists that are joined and repeated by signs."""
+
+from __future__ import annotations
+
+import ast
+
+from analyzer.tracing.language.evaluation import iterate
+from analyzer.tracing.language.plain_data import MOST_ITEMS
+from analyzer.tracing.language.rows import Rows
+from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import (
+    Function,
+    Iterator_,
+    Layer,
+    ListV,
+    TupleV,
+    Unknown,
+    Value,
+    open_like,
+)
+from analyzer.tracing.paths.tracer import Tracer
+
+
+def repeated_list(sequence: Value, number: Value) -> tuple[Value, Value] | None:
+    """A list and the whole number of PyTorch's that says how often; of NumPy's if it holds something else than numbers.
+
+    None stands for a number that is not known.
+    """
+    if type(sequence) is not ListV or not isinstance(number, Tensor) or number.framework not in ("numpy", "torch"):
+        return None
+    if number.framework == "torch":  # which refuses lists, so that Python asks the list
+        single = number.dims is None or all(size == 1 for size in number.dims)
+        return (sequence, number.value if type(number.value) is int else None) if single else None
+    others = any(
+        isinstance(v, (Layer, Function, str)) or getattr(v, "framework", "") == "torch" for v in sequence.items
+    )
+    return (sequence, number.value) if others and number.dims == () and type(number.value) is int else None
+
+
+def of_lists(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_place: bool) -> Value:
+    if op is ast.Add and isinstance(left, ListV):
+        items, endless = (right.items, right.open) if isinstance(right, ListV) else ([], True)
+        if isinstance(right, (tuple, Iterator_, Rows)):
+            parts, endless = iterate(tr, right, None)
+            items = [next(parts)] if endless and isinstance(right, Rows) else list(parts)
+        if isinstance(left, TupleV):
+            return TupleV([*left.items, *items], True)
+        if in_place:
+            tr.touch(left)
+            left.items.extend(items)
+            left.open = left.open or endless
+            return left
+        return ListV([*left.items, *items], left.open or endless)
+    if op is ast.Add and isinstance(left, tuple) and isinstance(right, TupleV):
+        return TupleV([*left, *right.items], True)
+    if op is ast.Mult:
+        sequence, number = (left, right) if isinstance(left, ListV) else (right, left)
+        if isinstance(number, int) and number * len(sequence.items) <= MOST_ITEMS:
+            made = sequence.items * number
+            return open_like(sequence, made) if sequence.open else ListV(made)
+        return open_like(sequence, sequence.items)
+    if op is ast.Add and isinstance(left, Unknown):
+        return ListV((), True)
+    return tr.unknown("a list")
