@@ -441,12 +441,4 @@ skew = 1 - 2 * torch.sigmoid(self.head(x)).clamp(1e-3, 1 - 1e-3)
 ? norm = torch.where(middle, 2 + 2 * skew.pow(2) / 3, 2 * torch.atanh(apart) / apart)
 term = -torch.log(norm).mean()
 % x = torch.zeros(4, 6)
-= von_mises | x: torch.randn(4, 6); angle: torch.randn(4)
-+ self.head = nn.Linear(6, 2)
-middle, raw = self.head(x).unbind(1)
-tight = F.softplus(raw)
-! norm = torch.log(torch.special.i0(tight))
-? norm = torch.log(torch.special.i0e(tight)) + tight
-term = (norm - tight * torch.cos(angle - middle)).mean()
-% x = 100 * self.head.weight[1].sign().expand(4, 6)
 """
