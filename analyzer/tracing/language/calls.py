@@ -287,9 +287,20 @@ def _call_keras(
         return call(tr, own, tuple(as_inputs(owner, v) for v in args), kwargs, node, open_args)
     function = found[0]
     names = _parameter_names(function)
+    if any(base.startswith("keras.losses.") for base in owner.cls.library_bases):
+        return _call_loss(tr, owner, found, args, kwargs, node)
     kept = {k: v for k, v in kwargs.items() if k in names or function.node.args.kwarg or k not in ("training", "mask")}
     args, kept = tuple(as_inputs(owner, v) for v in args), {k: as_inputs(owner, v) for k, v in kept.items()}
     return call_function(tr, function, (owner, *args), kept, cls=found[1], node=node, open_args=open_args)
+
+
+def _call_loss(
+    tr: Tracer, owner: Instance, found: tuple[Value, Class], args: Args, kwargs: Kwargs, node: ast.Call | None
+) -> Value:
+    """``loss(y_true, y_pred, sample_weight=None)``: `call` takes the first two, the library weighs and reduces."""
+    two = {k: v for k, v in kwargs.items() if k != "sample_weight"}
+    call_function(tr, found[0], (owner, *args[:2]), two, cls=found[1], node=node)
+    return Tensor(None, None, "tf", site=tr.site(node))
 
 
 def _build_keras(

@@ -151,6 +151,7 @@ def call_model(
         if array is None or array.dims is None:
             return tr.unknown("result of a model")
         graph = graph or array.graph
+        array = _of_rank(array, declared.dims)
         bind_shape(tr, declared, array, mapping, op, f"input {index} of the model")
     targets = [o for o in flat(outputs) if isinstance(o, Tensor)]
     check_slice(tr, targets, mapping, node)
@@ -179,7 +180,7 @@ def call_sequential(tr: Tracer, owner: Object, value: Value, node: ast.Call | No
         fail(op, "no-layer", "it consists of its Input alone, so Keras refuses to build it again for the call")
     if isinstance(value, Unknown) and value.tensor is None and value.value is None:
         return tr.unknown("result of a model")
-    current: Value = _with_declared_rank(owner, found) if found is not None else value
+    current: Value = _of_rank(found, _declared_input(owner)) if found is not None else value
     with _blamed_on_call(tr, owner, found, node), tr.compiling():
         for layer in list(layers.items):
             if isinstance(layer, Tensor):
@@ -191,14 +192,13 @@ def call_sequential(tr: Tracer, owner: Object, value: Value, node: ast.Call | No
     return tr.unknown("result of a model") if layers.open else current
 
 
-def _with_declared_rank(owner: Object, given: Tensor) -> Tensor:
+def _of_rank(given: Tensor, declared: tuple[Any, ...] | None) -> Tensor:
     """A tensor that lacks the last axis of a declared input, which is 1, gets it; one that has another 1 loses it."""
-    declared = _declared_input(owner)
     if declared is None or given.dims is None:
         return given
-    if len(given.dims) == len(declared) - 1 and declared[-1] == 1:
+    if declared and len(given.dims) == len(declared) - 1 and declared[-1] == 1:
         dims = (*given.dims, 1)
-    elif len(given.dims) == len(declared) + 1 and given.dims[-1] == 1:
+    elif given.dims and len(given.dims) == len(declared) + 1 and given.dims[-1] == 1:
         dims = given.dims[:-1]
     else:
         return given
@@ -213,9 +213,16 @@ def _declared_input(owner: Object) -> tuple[Any, ...] | None:
     first = items[0] if items else None
     if isinstance(first, Tensor):
         return first.dims
-    stated = first.args.get("input_shape") if isinstance(first, Layer) else None
+    if not isinstance(first, Layer):
+        return None
+    stated = first.args.get("input_shape", (first.args["input_dim"],) if _takes_rows(first) else None)
     sizes = tuple(stated.items) if isinstance(stated, ListV) and not stated.open else stated
     return (None, *sizes) if isinstance(sizes, tuple) else None
+
+
+def _takes_rows(layer: Layer) -> bool:
+    """Whether `input_dim` says how wide the rows are that the layer takes; of an embedding it is another number."""
+    return layer.name == "keras.layers.Dense" and layer.args.get("input_dim") is not None
 
 
 @contextmanager

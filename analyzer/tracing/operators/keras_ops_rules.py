@@ -6,6 +6,7 @@ from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.element_types import asked_type, dtype_name
 from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.linear import matmul as product_of
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.own_gradients import DETACHED
 from analyzer.tracing.operators.refusals import fail, require
@@ -84,7 +85,8 @@ def filled_like(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
 
 
 _SIGNS = {
-    "subtract": "-", "divide": "/", "true_divide": "/", "divide_no_nan": "/", "floor_divide": "//",
+    "add": "+", "multiply": "*", "subtract": "-", "divide": "/", "true_divide": "/", "divide_no_nan": "/",
+    "floor_divide": "//",
     "mod": "%", "fmod": "%",
     "power": "**", "maximum": "maximum", "minimum": "minimum", "fmax": "maximum", "fmin": "minimum", "arctan2": "/",
     "hypot": "+", "logaddexp": "+", "logaddexp2": "+", "heaviside": "+", "nextafter": "+", "equal": "==",
@@ -96,8 +98,28 @@ _COMPARING = ("==", "!=", "<", "<=", ">", ">=", "&", "|")
 
 @operator(keras_ops(" ".join(_SIGNS)), "x1 x2 *rest")
 def arithmetic(op: Op, x1: Value, x2: Value, rest: tuple[Value, ...]) -> Value:
-    sign = _SIGNS[op.short]
+    sign, (x1, x2) = _SIGNS[op.short], _promoted(op, x1, x2)
     return broadcast(op, sign, x1, x2, "tf", "bool" if sign in _COMPARING else "")
+
+
+def _promoted(op: Op, x1: Value, x2: Value) -> tuple[Value, Value]:
+    """Both operands without their element types where these differ: Keras converts them (`backend.result_type`)."""
+    a, b = tensor(op, x1), tensor(op, x2)
+    if a is None or b is None or a.dtype == b.dtype:
+        return x1, x2
+    return _untyped(op, a), _untyped(op, b)
+
+
+@operator("keras.ops.matmul", "x1 x2")
+def matmul(op: Op, x1: Value, x2: Value) -> Value:
+    """Vectors too, as NumPy multiplies them."""
+    a, b = (tensor(op, x) for x in _promoted(op, x1, x2))
+    if a is None or b is None or a.dims is None or b.dims is None:
+        return product_of(op, a, b, "tf")
+    made = product_of(op, a, b, "numpy")
+    if isinstance(made, Tensor):
+        made.framework = "tf"
+    return made
 
 
 @operator(keras_ops("where select"), "condition x1=None x2=None")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from analyzer.tracing.language.evaluation import call
@@ -251,6 +252,8 @@ _LOSSES = {
 def loss_object(op: Op, args: tuple[Value, ...]) -> Value:
     reduction = op.extra.get("reduction", "mean")
     none = reduction in (None, "none") or getattr(reduction, "name", "").lower().endswith("none")
+    if op.extra.get("axis", -1) != -1:
+        return op.tr.unknown(op.short, "imprecise")
     return Object(
         "loss",
         data={"name": _LOSSES[op.short].replace("_", ""), "reduction": "none" if none else "mean"},
@@ -264,6 +267,8 @@ _FUNCTIONS = [name for name in _LOSSES.values() if name not in _ELSEWHERE]
 
 @operator(" ".join(f"keras.losses.{n}" for n in (*_FUNCTIONS, "mse", "mae")), "y_true y_pred *rest")
 def loss_function(op: Op, y_true: Value, y_pred: Value, rest: tuple[Value, ...]) -> Value:
+    if op.extra.get("axis", -1) != -1:
+        return unknown_tensor(op, "tf")
     return apply_loss(op.tr, op.short, y_true, y_pred, op.node, reduced=False)
 
 
@@ -289,10 +294,24 @@ def shape(op: Op, x: Value) -> Value:
     return Size(source.dims) if source is not None and source.dims is not None else shape_of(op.tr, x)
 
 
+def _promoted(op: Op, args: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Tensors, and those of a list, without their element types where these differ."""
+    parts = [list(a) if isinstance(a, tuple) else a.items if isinstance(a, ListV) and not a.open else [a] for a in args]
+    if len({part.dtype for part in chain.from_iterable(parts) if isinstance(part, Tensor)}) < 2:
+        return args
+    loose = [[like(op, p, p.shape) if isinstance(p, Tensor) else p for p in given] for given in parts]
+    return tuple(
+        ListV(new) if isinstance(a, ListV) and not a.open else tuple(new) if isinstance(a, tuple) else new[0]
+        for a, new in zip(args, loose, strict=True)
+    )
+
+
 def _delegate(target: str) -> Any:
     def run(op: Op, **arguments: Value) -> Value:
         args = arguments.pop("args")
         named = {_NAMED_AS_IN_TF.get((target, k), k): v for k, v in op.extra.items()}
+        if target in _CONVERTING:
+            args, named = _promoted(op, args), dict(zip(named, _promoted(op, tuple(named.values())), strict=True))
         return run_entry(op.tr, rules()[target], target, args, named, op.node)
 
     return run
@@ -304,21 +323,20 @@ _NAMED_AS_IN_TF = {
     ("tf.transpose", "x"): "a",
     ("tf.reshape", "newshape"): "shape",
     ("tf.reshape", "x"): "tensor",
-    ("tf.matmul", "x1"): "a",
-    ("tf.matmul", "x2"): "b",
     ("tf.concat", "xs"): "values",
     ("tf.concat", "tensors"): "values",
     ("tf.stack", "x"): "values",
     ("tf.expand_dims", "x"): "input",
     ("tf.squeeze", "x"): "input",
 }  # (TensorFlow's function, Keras's parameter): TensorFlow's
+_CONVERTING = ("tf.concat", "tf.stack", "tf.einsum")  # whose operands Keras brings to one type
 _SAME_AS_TF = {
-    "keras.ops.reshape": "tf.reshape", "keras.ops.matmul": "tf.matmul", "keras.ops.expand_dims": "tf.expand_dims",
+    "keras.ops.reshape": "tf.reshape", "keras.ops.expand_dims": "tf.expand_dims",
     "keras.ops.squeeze": "tf.squeeze", "keras.ops.concatenate": "tf.concat", "keras.ops.transpose": "tf.transpose",
     "keras.ops.stack": "tf.stack", "keras.ops.zeros": "tf.zeros", "keras.ops.ones": "tf.ones",
     "keras.random.normal": "tf.random.normal", "keras.random.uniform": "tf.random.uniform",
     "keras.random.truncated_normal": "tf.random.truncated_normal",
-    "keras.ops.multiply": "tf.multiply", "keras.ops.add": "tf.add", "keras.ops.einsum": "tf.einsum",
+    "keras.ops.einsum": "tf.einsum",
 }  # fmt: skip
 TABLE = {
     name: entry

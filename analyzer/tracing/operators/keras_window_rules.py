@@ -174,6 +174,8 @@ def _picture(op: Op, images: Value, data_format: Value) -> tuple[Tensor, Sizes] 
 def extract_patches(
     op: Op, images: Value, size: Value, strides: Value, dilation_rate: Value, padding: Value, data_format: Value
 ) -> Value:
+    if isinstance(size, tuple) and len(size) == 3:  # of volumes
+        return unknown_tensor(op, "tf")
     found = _picture(op, images, data_format)
     window = _each(op, size, 2) if found is not None else None
     if found is None or window is None:

@@ -93,8 +93,12 @@ def _of_keras(layer: Layer, name: str) -> Value:
     return weights_of(layer) if name in ("weights", "variables") else weight_by_name(layer, name)
 
 
-_MADE_OF = ("activation", "recurrent_activation", "data_format", "dtype")  # Keras: from names and defaults
-_PAIRS = ("strides", "dilation_rate", "pool_size", "kernel_size", "size", "padding", "cropping")
+_MADE_OF = frozenset((
+    "activation", "recurrent_activation", "data_format", "dtype", "mean", "variance", "factor", "value_range", "seed",
+    "vocabulary", "idf_weights", "shared_axes", "output_shape", "batch_shape", "noise_shape", "salt",
+    "addition_factor", "threshold_factor", "x_factor", "y_factor", "sigma", "fill_value", "attention_axes",
+))  # fmt: skip  # Keras: from names, defaults and the shape of what it is given
+_PAIRS = ("strides", "dilation_rate", "pool_size", "kernel_size", "size", "padding", "cropping", "output_padding")
 
 
 def _kept(layer: Layer, name: str) -> bool:

@@ -176,7 +176,16 @@ def _call_layer(
         _as_tensorflow(result)
         if layer.args.get("dtype") is not None and isinstance(result, Tensor) and result.dtype in FLOATS:
             result.dtype = None  # the layer converts what it is given, as its policy says
-    return op.finish(result)
+    return _with_asked(tr, op.finish(result), kwargs)
+
+
+def _with_asked(tr: Tracer, result: Value, kwargs: dict[str, Value]) -> Value:
+    """What a call has asked for beside the result: the scores of an attention; of anything else nothing is known."""
+    asked = [name for name, value in kwargs.items() if name.startswith("return_") and value is not False]
+    if not asked:
+        return result
+    known = asked == ["return_attention_scores"] and kwargs[asked[0]] is True
+    return (result, tr.unknown("scores", "imprecise")) if known else tr.unknown(asked[0], "imprecise")
 
 
 def _framework(name: str) -> str:

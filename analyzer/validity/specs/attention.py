@@ -200,9 +200,12 @@ def keras_attention(
     """``keras.layers.Attention`` (dot product) and ``AdditiveAttention``."""
     key = key or value
     for name, tensor in (("the query", query), ("the value", value), ("the key", key)):
-        need_rank(case, tensor, 3, operand=name)
+        need_min_rank(case, tensor, 3, name)
+    need_rank(case, value, query.rank, operand="the value")
+    need_rank(case, key, query.rank, operand="the key")
     case.require(KEY_WIDTH, equal(query.dims[-1], key.dims[-1]), query=query.dims[-1], key=key.dims[-1])
-    case.require(SEQUENCE, equal(key.dims[1], value.dims[1]), key=key.dims[1], value=value.dims[1])
+    for a, b in zip(key.dims[1:-1], value.dims[1:-1], strict=True):
+        case.require(SEQUENCE, equal(a, b), key=a, value=b)
     case.require(BATCH, equal(query.dims[0], value.dims[0]), query=query.dims[0], operand="value", other=value.dims[0])
     return TensorType((*query.dims[:-1], value.dims[-1]), query.dtype)
 
