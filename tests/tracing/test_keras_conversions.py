@@ -14,6 +14,7 @@ from analyzer.tracing.tracing import explore
 HEAD = """
 import numpy as np
 import keras
+import tensorflow as tf
 from keras import layers, losses, ops
 whole, real = np.ones((3, 4), "uint8"), np.ones((3, 4), "float32")
 query = np.ones((2, 5, 8), "float32")
@@ -49,6 +50,12 @@ RUNS = {
             model = keras.Sequential([first, layers.Dense(1)])
             model.compile(loss="mse")
             model.fit(np.ones(6), np.ones(6), verbose=0)
+    """,
+    "whole numbers as targets": """
+        targets, outputs = np.random.randint(0, 2, size=(2, 3)), np.random.random(size=(2, 3))
+        for loss in (losses.poisson, losses.mean_squared_logarithmic_error, losses.mean_absolute_percentage_error):
+            assert loss(targets, outputs).shape == (2,)
+        assert tf.math.in_top_k(np.array([0, 1]), outputs.astype("float32"), 2).shape == (2,)
     """,
     "a loss over another axis": """
         images = np.random.uniform(size=(2, 3, 4, 4)).astype("float32")

@@ -33,7 +33,7 @@ def compared(op: Op, y_true: Value, y_pred: Value, rest: tuple[Value, ...]) -> V
         return unknown_tensor(op, "tf")
     if len(targets.dims) != len(predictions.dims):
         return unknown_tensor(op, "tf", (targets, predictions))  # one of them is squeezed or expanded
-    made = broadcast(op, "-", targets, predictions, "tf")
+    made = broadcast(op, "-", like(op, targets, targets.shape), predictions, "tf")  # Keras converts the targets
     if not isinstance(made, Tensor) or made.dims is None:
         return unknown_tensor(op, "tf", (targets, predictions))
     return like(op, made, made.dims if op.short == "binary_accuracy" else made.dims[:-1], None)

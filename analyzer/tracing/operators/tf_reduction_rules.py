@@ -98,6 +98,8 @@ def in_top_k(op: Op, predictions: Value, targets: Value, k: Value, rest: tuple[V
     a, b = tensor(op, predictions), tensor(op, targets)
     if a is None or b is None or a.dims is None or b.dims is None:
         return unknown_tensor(op, "tf", tuple(t for t in (a, b) if t is not None))
+    if len(a.dims) == 1 and len(b.dims) == 2:  # TensorFlow 2 takes the targets first, TensorFlow 1 the predictions
+        a, b = b, a
     if len(a.dims) != 2 or len(b.dims) != 1:
         fail(
             op,
