@@ -82,3 +82,23 @@ def test_other_shapes_that_are_asked_for(tmp_path: Path) -> None:
     text = text.replace("self.weight.t()", "self.weight[:4]")
     text = text.replace("layer.parametrizations.weight.original + layer.weight\n", "")
     assert errors(tmp_path, text) == []
+
+
+@pytest.mark.parametrize(("taken", "line"), [("0", 0), ("0, :3", 11)])
+def test_several_originals(tmp_path: Path, taken: str, line: int) -> None:
+    """An inverse may give as many tensors as `forward` takes arguments."""
+    text = f"""
+import torch
+from torch import nn
+import torch.nn.utils.parametrize as parametrize
+
+class Outer(nn.Module):
+    def forward(self, rows, columns):
+        return rows.unsqueeze(-1) @ columns.unsqueeze(-2)
+    def right_inverse(self, w):
+        return w[:, 0], w[{taken}]
+parametrize.register_parametrization(nn.Linear(4, 6), "weight", Outer())
+"""
+    with pytest.raises(ValueError, match="shape") if line else contextlib.nullcontext():
+        exec(text, {})
+    assert errors(tmp_path, text) == ([line] if line else [])

@@ -6,7 +6,7 @@ from typing import Any
 
 from analyzer.tracing.language.evaluation import call, get_attribute
 from analyzer.tracing.language.tensors import Tensor, show_shape
-from analyzer.tracing.language.values import Instance, Layer, Value
+from analyzer.tracing.language.values import Instance, Layer, ListV, Value
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.validity.terms import equal, product
@@ -36,7 +36,10 @@ def _computed(op: Op, tensor: Tensor, parametrization: Value) -> Value:
     given: Value = Tensor(tensor.shape, tensor.dtype, "torch", site=op.where, name=tensor.name, sources=(tensor,))
     if isinstance(parametrization, Instance) and parametrization.cls.find("right_inverse") is not None:
         given = call(op.tr, get_attribute(op.tr, parametrization, "right_inverse"), (given,), {}, op.node)
-    return call(op.tr, parametrization, (given,), {}, op.node)
+    if isinstance(given, ListV) and given.open:
+        return op.tr.unknown("a computed tensor", "imprecise")
+    several = tuple(given.items) if isinstance(given, ListV) else given if isinstance(given, tuple) else (given,)
+    return call(op.tr, parametrization, several, {}, op.node)  # each original is an argument
 
 
 def _demand_the_shape(op: Op, before: Tensor, after: Value) -> None:
