@@ -56,6 +56,10 @@ BEYOND_EXAMPLES = (
     "0 where the example keeps away from it, labels outside [0, 1], padding alone, another order, rows or steps that "
     "are all alike), and nobody stated that range: declare the true one under `inputs` to be sure."
 )
+FRACTIONS = (
+    "It happens only where {names} holds fractions: its example holds whole numbers alone (labels, counts, values of "
+    "pixels), and with such it was not found to fail."
+)
 NOT_TRAINED = "No trained weight comes before it: its gradient is computed only where that of the input is asked for."
 NULL_SET = (
     "It happens only where {weights} exactly, where training never leaves a weight and chance never puts several "
@@ -111,6 +115,7 @@ class Support:
     suggestion: Suggestion | None = None
     standing: Standing | None = None
     beyond: tuple[str, ...] = ()  # inputs that nobody described and that must be unlike their examples
+    fractional: tuple[str, ...] = ()  # those of them that need fractions, where their examples hold whole numbers
     times: float = BEYOND  # as large as the examples, at most: what is larger is unlike them
     hidden: bool = False  # behind failures that come first
     led: Finding | None = None  # of an operator before it that fails for the same values of the same operand
@@ -150,7 +155,7 @@ def finding_of(
     assumed = any(w is warning for w in interpretation.overflows) and rests_on_defaults(graph, warning, assumptions)
     if assumed:
         sentences += (ASSUMED_INPUTS,)
-    beyond = () if proved else support.beyond
+    beyond = () if proved or support.fractional else support.beyond
     if beyond:
         names = " and ".join(f"`{name}`" for name in beyond[:3])
         sentences += (BEYOND_EXAMPLES.format(names=names, times=support.times),)
@@ -164,6 +169,8 @@ def finding_of(
     if related:
         sentences += (RELATED.format(names=" and ".join(f"`{name}`" for name in related[:SHOWN])),)
     note = "" if proved else unimportant(support.standing) or _without_volume(graph, warning, assumptions, support)
+    if support.fractional and not proved and not note:
+        note = FRACTIONS.format(names=" and ".join(f"`{name}`" for name in support.fractional[:3]))
     untried = "" if proved or note else _never_trained_there(support.standing)
     sentences += tuple(s for s in (*_weights_moved(support.standing), note or untried) if s)
     foreign = elsewhere and graph.framework == "torch"

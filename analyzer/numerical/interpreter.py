@@ -104,6 +104,8 @@ class Run:
             tensor.tight = frozenset((tensor.key,))
         if stated.held is not None and tensor.rank:
             tensor.facts = peaked([(*stated.held, tuple(range(tensor.rank)))], tensor)
+        if stated.whole:
+            tensor.facts = {**tensor.facts, "whole": True}
         if value.const_value is not None and tensor.rank == 0 and dtype.kind != dtypes.FLOAT:
             return self.constant(value.const_value, dtype)
         return tensor

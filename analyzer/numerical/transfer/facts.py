@@ -3,6 +3,7 @@
 Facts that transfer functions attach to their results:
 
 - ``max: (value, axes)``: the maximum over `axes` is exactly `value` (``x - max(x)``, its exponential).
+- ``whole: True``: every element is a whole number by assumption (`whole`).
 - ``attained: ((least, most, axes), …)``: along `axes` some element lies in [least, most] (`attained`).
 - ``permutation: axis``, ``ranked: (source, axis)``: places and values of a sorting (`rankings`).
 - ``peaks: {axes: least}``: the maximum over `axes` is at least `least` (`peaks`).
