@@ -116,8 +116,9 @@ def equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     if not nan and result.rank and (picks_one_at_most(a, b, result) or picks_one_at_most(b, a, result)):
         unlike = 0.0, 0.0, (result.rank - 1,)
         result.facts = {**result.facts, **peaked([*attained_by(result), unlike], result)}
-    if not result.facts:
-        result.facts = peaked(rows_of_matches(a, b, result), result)
+    if rows := rows_of_matches(a, b, result):
+        known = [known for known in attained_by(result) if known not in rows]
+        result.facts = {**result.facts, **peaked([*rows, *known], result)}
     return _computed(np.equal, result, a, b)
 
 
