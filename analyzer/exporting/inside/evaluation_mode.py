@@ -30,7 +30,7 @@ def note(module: Any, before: Mapping[Any, bool]) -> list[str]:
 
 
 def back_to_training(module: Any, before: Mapping[Any, bool]) -> None:
-    """The modes that parts had `before`, but for torch's own layers (dropout, batch statistics), which stay as they are."""
+    """The modes that parts had `before`; torch's own layers (dropout, batch statistics) stay as they are."""
     for part, mode in before.items():
         if not type(part).__module__.startswith("torch.nn."):
             part.training = mode

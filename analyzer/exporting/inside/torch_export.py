@@ -94,7 +94,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
 
 
 def _with_results(module: Any, training: Mapping[Any, bool], ways: Callable[[], Iterator[Traced]]) -> Iterator[Traced]:
-    """What the `ways` of tracing give; in training mode where evaluation gives no result, as a loss of training alone."""
+    """What the `ways` of tracing give; in training mode where evaluation gives no result (a loss of training alone)."""
     for program, note, fixed in ways():
         if training[module] and not module.training and evaluation_mode.gives_nothing(program):
             evaluation_mode.back_to_training(module, training)
