@@ -69,6 +69,10 @@ ZEROS = (
     "It happens only where a polynomial of {weights} is 0: on a set of weights without volume, where training never "
     "leaves them, so no merge is blocked."
 )
+SHORT_ROWS = (
+    "It happens only where a row of {weights} is shorter than 1e-16: next to no weights are, and training never leaves "
+    "them there, so no merge is blocked."
+)
 NOT_REACHED = (
     "The failure reaches nothing: on these inputs and weights the model's results and losses, and the gradients that "
     "training computes, stay finite."
@@ -117,6 +121,7 @@ class Support:
     beyond: tuple[str, ...] = ()  # inputs that nobody described and that must be unlike their examples
     fractional: tuple[str, ...] = ()  # those of them that need fractions, where their examples hold whole numbers
     times: float = BEYOND  # as large as the examples, at most: what is larger is unlike them
+    apart: bool = False  # safe where norms of trained weights keep away from 0
     hidden: bool = False  # behind failures that come first
     led: Finding | None = None  # of an operator before it that fails for the same values of the same operand
     edge: Finding | None = None  # of the root that is divided by: shown to fail below 0 where the division fails at 0
@@ -169,6 +174,8 @@ def finding_of(
     if related:
         sentences += (RELATED.format(names=" and ".join(f"`{name}`" for name in related[:SHOWN])),)
     note = "" if proved else unimportant(support.standing) or _without_volume(graph, warning, assumptions, support)
+    if not note and support.apart and not proved and (short := normed_weights(graph, rests)):
+        note = SHORT_ROWS.format(weights=" and ".join(f"`{name}`" for name in short[:3]))
     if support.fractional and not proved and not note:
         note = FRACTIONS.format(names=" and ".join(f"`{name}`" for name in support.fractional[:3]))
     untried = "" if proved or note else _never_trained_there(support.standing)
@@ -224,6 +231,12 @@ def _without_volume(graph: Graph, warning: Alarm, assumptions: Sequence[Assumpti
     named = [f"`{name}`" for name in weights[:SHOWN]]
     more = f" and {len(weights) - SHOWN} more" if len(weights) > SHOWN else ""
     return ZEROS.format(weights=" and ".join(named) + more) if weights else ""
+
+
+def normed_weights(graph: Graph, rests: Sequence[Assumption]) -> tuple[str, ...]:
+    """The weights among `rests` of which the model takes a norm itself, as weight normalisation does."""
+    read = {v.name for n in graph.nodes() if n.op_type == "ReduceL2" and (v := n.inputs[0]) is not None}
+    return tuple(a.name for a in rests if a.role is Role.PARAMETER and a.name in read)
 
 
 def at_an_edge(warning: Alarm, roots: Sequence[Alarm], found: Mapping[int, tuple[Finding, Support]]) -> Finding | None:

@@ -25,7 +25,7 @@ from analyzer.numerical.confirm.processor import processor
 from analyzer.numerical.confirm.reproducer import stem_of, write_reproducer
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.explanation import behind, followers, message, rests_on
-from analyzer.numerical.findings import Support, at_an_edge, finding_of, limited, unimportant
+from analyzer.numerical.findings import Support, at_an_edge, finding_of, limited, normed_weights, unimportant
 from analyzer.numerical.hidden_overflows import HALF_SEARCHES, fails_with, worth_searching
 from analyzer.numerical.like_examples import LikeExamples, failing, key
 from analyzer.numerical.repair.joint import joined
@@ -80,7 +80,8 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
             roots.append(warning)
     roots = [r for r in roots if r.rule != GRADIENT_OVERFLOW or id(r) in shown]  # as of any overflow of mere bounds
     tried = confirm and confirmer is not None
-    close = _close_to_examples(case, [w for w in roots if id(w) not in shown]) if tried else None
+    unshown = [w for w in roots if id(w) not in shown] if tried else []
+    close, apart = _close_to_examples(case, unshown), _behind_short_rows(case, unshown)
     needed: dict[int, Precondition] = {}
     repairs: list[tuple[Alarm, Repair]] = []
     for warning in roots if explain else ():
@@ -105,6 +106,7 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
         fractional = _fractional(case, warning, confirmation) if beyond else ()
         edge = at_an_edge(warning, roots, found_by) if confirmation is None else None
         told = Support(precondition=needed.get(id(warning)), suggestion=mends.get(id(warning)), edge=edge)
+        told = replace(told, apart=id(warning) in apart)
         support = replace(_supported(told, confirmation), beyond=beyond, times=times, fractional=fractional)
         after = [w for w in follow.get(id(warning), []) if w not in roots]
         finding = _finding(case, warning, confirmation, support, after)
@@ -123,6 +125,14 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
             behind_it = _beside(case, each, mend, confirmer)
         found.append(behind_it or _behind(case, each, mend, found_by))
     return found
+
+
+def _behind_short_rows(case: TargetCase, unshown: Sequence[Alarm]) -> frozenset[int]:
+    """Those (by id) that are safe where norms of trained weights keep away from 0."""
+    if not unshown or not normed_weights(case.graph, case.assumptions):
+        return frozenset()
+    left = failing(case.graph, case.assumptions, replace(case.options, norms_apart=True))
+    return frozenset(id(w) for w in unshown if key(w) not in left)
 
 
 def _shares_operand(case: TargetCase, warning: Alarm, roots: Sequence[Alarm]) -> bool:
