@@ -80,8 +80,8 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
             roots.append(warning)
     roots = [r for r in roots if r.rule != GRADIENT_OVERFLOW or id(r) in shown]  # as of any overflow of mere bounds
     tried = confirm and confirmer is not None
-    unshown = [w for w in roots if id(w) not in shown] if tried else []
-    close, apart = _close_to_examples(case, unshown), _behind_short_rows(case, unshown)
+    unshown = [w for w in roots if id(w) not in shown]
+    close, apart = _close_to_examples(case, unshown if tried else []), _behind_short_rows(case, unshown)
     needed: dict[int, Precondition] = {}
     repairs: list[tuple[Alarm, Repair]] = []
     for warning in roots if explain else ():
