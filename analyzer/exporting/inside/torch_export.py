@@ -27,7 +27,7 @@ from . import (
 )
 from .entry import Built
 from .examples import array, check, match
-from .failure import ExportFailure, Project
+from .failure import ExportFailure, Project, describe, is_defect
 from .shown import examples_show
 from .torch_tracing import cause, programs, ran
 from .torch_writing import NoExporter, write_onnx
@@ -82,7 +82,14 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
                 first = first or error
                 continue
             light = example_run.is_light(program, torch)
-            result["ran"] = light and ran(module, args, kwargs, torch)[1] is None
+            raised = ran(module, args, kwargs, torch)[1] if light else None
+            result["ran"] = light and raised is None
+            if own and isinstance(raised, torch.linalg.LinAlgError) and is_defect(raised, project):
+                raise ExportFailure(  # a trace has no values to factorise, and its checks are left out
+                    f"{entry}: the model raises on its example inputs: {describe(raised)}",
+                    project.of_traceback(raised) or built.place,
+                    "running",
+                ) from raised
             if result["ran"] and own:
                 result["undefined"] = example_gradients.undefined(module, training, args, kwargs, project, torch)
             return result
