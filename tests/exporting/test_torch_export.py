@@ -189,7 +189,7 @@ def build():
 def test_a_factorisation_that_fails_on_the_example_is_told_though_it_can_be_traced(project, export_entry):
     """Six rows of three numbers: their matrix of products has no more than three directions."""
     project.write("net.py", GAUSSIAN.replace("JITTER", "0.0"))
-    with pytest.raises(ExportProblem, match="raises on its example inputs: _LinAlgError: linalg.cholesky") as caught:
+    with pytest.raises(ExportProblem, match="raises on its example inputs: _LinAlgError") as caught:
         export_entry("net.py:build")
     assert caught.value.location.line == project.line_of("net.py", "torch.linalg.cholesky")
     assert caught.value.defect == "running"
