@@ -24,9 +24,12 @@ SHOWN = ("level", "confidence", "rule", "message", "node", "location", "reproduc
 
 
 def _export(project: Path, out: Path, names: Sequence[str], timeout: int) -> str:
-    """Entry points exported by one process; how it ended."""
+    """Entry points exported by one process, whose home is its own as in a sandbox; how it ended.
+
+    What a build that was ended left in a shared home, a lock say, would make the next one wait for ever.
+    """
     command = [sys.executable, str(EXPORTER), str(project), str(out), *names]
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "HOME": str(out.parent)}
     try:
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=timeout * len(names), check=False

@@ -30,6 +30,7 @@ from analyzer.graph.model import (
     UNDEFINED,
     UNLIKE,
     UNTRAINED,
+    WHOLE,
 )
 from analyzer.loading.onnx_file import map_external
 from analyzer.loading.reading import load
@@ -115,6 +116,8 @@ def _note_examples(graph: Graph, manifest: Manifest) -> None:
             value.metadata_props[EVEN] = f"{even[0]} {even[1]!r}"
         if value.name in manifest.unlike:
             value.metadata_props[UNLIKE] = "1"
+        if value.name in manifest.whole:
+            value.metadata_props[WHOLE] = "1"
 
 
 def _locate_layers(graph: Graph, created: Mapping[str, Location]) -> None:

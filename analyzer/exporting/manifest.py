@@ -76,7 +76,8 @@ class Manifest:
     `spans` holds the numbers between which examples lie that tell something of others, `shown` those of all examples
     and how many numbers they have, `ordered` the axis along which each row of one rises (1) or falls (-1), `even` the
     axis along which its steps are equal, and the step, `columns` the ends of features of different size, `filled` which
-    of 0 and 1 each row of zeros and ones holds; the rows of those that are `unlike` all differ along the first axis.
+    of 0 and 1 each row of zeros and ones holds; the rows of those that are `unlike` all differ along the first axis;
+    `whole` are floating-point inputs that hold whole numbers.
     `untrained` are weights that training leaves as they are, `batches` running means that it replaces by those of each
     batch.
     `undefined` is a gradient, or a loss, that PyTorch finds to be no number on the example.
@@ -108,6 +109,7 @@ class Manifest:
     unlike: tuple[str, ...] = ()
     untrained: tuple[str, ...] = ()
     batches: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
     columns: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     filled: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     undefined: UndefinedGradient | UndefinedLoss | None = None
@@ -169,6 +171,7 @@ def _manifest(data: Any) -> Manifest:
         unlike=_list(data.get("unlike", [])),
         untrained=_list(data.get("untrained", [])),
         batches=_list(data.get("batches", [])),
+        whole=_list(data.get("whole", [])),
         columns={
             _text(k): tuple(_span(ends) for ends in zip(*v, strict=True)) for k, v in data.get("columns", {}).items()
         },

@@ -41,6 +41,7 @@ UNLIKE = "assay.unlike"  # of an input: the rows of its example along the first 
 FX_NODE = "pkg.torch.onnx.fx_node"  # the traced call that a node was translated from, as the Torch exporter notes it
 ONE_HOT = "assay.onehot"  # of an input: along one axis of its example each row holds a single one
 SHOWN = "assay.shown"  # of an input: the smallest and the largest number of its example, and how many there are
+WHOLE = "assay.whole"  # of a floating-point input: its example holds whole numbers, more than zeros and ones
 COLUMNS = "assay.columns"  # of an input: the ends of each feature of its example, where these differ in size
 FILLED = "assay.filled"  # of an input of zeros and ones: which of them each row of its example holds (last axis)
 UNTRAINED = "assay.untrained"  # of a weight: training leaves it as it is

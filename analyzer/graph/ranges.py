@@ -32,6 +32,7 @@ class ValueRange:
     order: tuple[int, int] | None = None  # the axis along which numbers rise (1) or fall (-1), or stay equal
     even: tuple[int, float] | None = None  # the axis along which steps are equal, and the least of them, with its sign
     unlike: bool = False  # its rows along the first axis are not all alike: a batch
+    whole: bool = False  # its numbers are whole, whatever type holds them
 
     def __post_init__(self) -> None:
         if not self.lo <= self.hi:

@@ -56,6 +56,10 @@ BEYOND_EXAMPLES = (
     "0 where the example keeps away from it, labels outside [0, 1], padding alone, another order, rows or steps that "
     "are all alike), and nobody stated that range: declare the true one under `inputs` to be sure."
 )
+FRACTIONS = (
+    "It happens only where {names} holds fractions: its example holds whole numbers alone (labels, counts, values of "
+    "pixels), and with such it was not found to fail."
+)
 NOT_TRAINED = "No trained weight comes before it: its gradient is computed only where that of the input is asked for."
 NULL_SET = (
     "It happens only where {weights} exactly, where training never leaves a weight and chance never puts several "
@@ -64,6 +68,10 @@ NULL_SET = (
 ZEROS = (
     "It happens only where a polynomial of {weights} is 0: on a set of weights without volume, where training never "
     "leaves them, so no merge is blocked."
+)
+SHORT_ROWS = (
+    "It happens only where a row of {weights} is shorter than 1e-16: next to no weights are, and training never leaves "
+    "them there, so no merge is blocked."
 )
 NOT_REACHED = (
     "The failure reaches nothing: on these inputs and weights the model's results and losses, and the gradients that "
@@ -111,7 +119,9 @@ class Support:
     suggestion: Suggestion | None = None
     standing: Standing | None = None
     beyond: tuple[str, ...] = ()  # inputs that nobody described and that must be unlike their examples
+    fractional: tuple[str, ...] = ()  # those of them that need fractions, where their examples hold whole numbers
     times: float = BEYOND  # as large as the examples, at most: what is larger is unlike them
+    apart: bool = False  # safe where norms of trained weights keep away from 0
     hidden: bool = False  # behind failures that come first
     led: Finding | None = None  # of an operator before it that fails for the same values of the same operand
     edge: Finding | None = None  # of the root that is divided by: shown to fail below 0 where the division fails at 0
@@ -150,7 +160,7 @@ def finding_of(
     assumed = any(w is warning for w in interpretation.overflows) and rests_on_defaults(graph, warning, assumptions)
     if assumed:
         sentences += (ASSUMED_INPUTS,)
-    beyond = () if proved else support.beyond
+    beyond = () if proved or support.fractional else support.beyond
     if beyond:
         names = " and ".join(f"`{name}`" for name in beyond[:3])
         sentences += (BEYOND_EXAMPLES.format(names=names, times=support.times),)
@@ -164,6 +174,10 @@ def finding_of(
     if related:
         sentences += (RELATED.format(names=" and ".join(f"`{name}`" for name in related[:SHOWN])),)
     note = "" if proved else unimportant(support.standing) or _without_volume(graph, warning, assumptions, support)
+    if not note and support.apart and not proved and (short := normed_weights(graph, rests)):
+        note = SHORT_ROWS.format(weights=" and ".join(f"`{name}`" for name in short[:3]))
+    if support.fractional and not proved and not note:
+        note = FRACTIONS.format(names=" and ".join(f"`{name}`" for name in support.fractional[:3]))
     untried = "" if proved or note else _never_trained_there(support.standing)
     sentences += tuple(s for s in (*_weights_moved(support.standing), note or untried) if s)
     foreign = elsewhere and graph.framework == "torch"
@@ -217,6 +231,12 @@ def _without_volume(graph: Graph, warning: Alarm, assumptions: Sequence[Assumpti
     named = [f"`{name}`" for name in weights[:SHOWN]]
     more = f" and {len(weights) - SHOWN} more" if len(weights) > SHOWN else ""
     return ZEROS.format(weights=" and ".join(named) + more) if weights else ""
+
+
+def normed_weights(graph: Graph, rests: Sequence[Assumption]) -> tuple[str, ...]:
+    """The weights among `rests` of which the model takes a norm itself, as weight normalisation does."""
+    read = {v.name for n in graph.nodes() if n.op_type == "ReduceL2" and (v := n.inputs[0]) is not None}
+    return tuple(a.name for a in rests if a.role is Role.PARAMETER and a.name in read)
 
 
 def at_an_edge(warning: Alarm, roots: Sequence[Alarm], found: Mapping[int, tuple[Finding, Support]]) -> Finding | None:

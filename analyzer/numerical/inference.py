@@ -11,7 +11,7 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.graph import Graph, ValueRange
-from analyzer.graph.model import INITIAL_VALUE, TRUTHS
+from analyzer.graph.model import INITIAL_VALUE, SHOWN, TRUTHS, WHOLE
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.constants import constant_array
 from analyzer.operators.declaration import CLASS_LOSS, CONVERTS, IDENTITY, SELECTS, TAKES_ROWS
@@ -107,11 +107,20 @@ def inferred_input(value: ir.Value, uses: Uses) -> ValueRange | None:
     whole = _integer("", [r for n, _ in readers if _to_integer(n) for r in _readers(n.outputs[0])])
     if whole is not None:
         return whole
+    if WHOLE in value.metadata_props and (classes := _class_numbers(value, readers)) is not None:
+        return classes
     if any(_holds_labels(node, i) for node, i in readers):
         return ValueRange(0.0, 1.0, Origin.INFERRED, "labels: a probability for each class")
     if MASK.search(name):
         return ValueRange(0.0, 1.0, Origin.INFERRED, "mask")
     return LABELS if TRUTHS in value.metadata_props else None
+
+
+def _class_numbers(value: ir.Value, readers: Iterable[tuple[ir.Node, int]]) -> ValueRange | None:
+    """Of whole numbers in a floating-point tensor: compared with those of classes, all of the example among these."""
+    _, most = map(float, value.metadata_props.get(SHOWN, "0 inf").split()[:2])
+    found = _integer("", [(node, i) for node, i in readers if operator_name(node) == "Equal"])
+    return found if found is not None and most <= found.hi else None
 
 
 def _integer(name: str, readers: Iterable[tuple[ir.Node, int]]) -> ValueRange | None:
@@ -205,7 +214,7 @@ def _classes(scores: ir.Value | None) -> int | None:
 
 
 def _counted(value: ir.Value | None) -> int | None:
-    """n where the value is 0, 1, … n - 1 and nothing else; at least 2 of them."""
+    """n where the value is 0, 1, … n - 1 and nothing else, some of them several times perhaps; at least 2 of them."""
     node = value.producer() if value is not None else None
     if operator_name(node) == "Range" and node is not None:
         start, end, step = (_constant(v) for v in node.inputs)
@@ -213,7 +222,8 @@ def _counted(value: ir.Value | None) -> int | None:
     array = constant_array(value)
     if array is None or array.size < 2 or array.size != max(array.shape, default=0):
         return None
-    return int(array.size) if np.array_equal(array.reshape(-1), np.arange(array.size)) else None
+    distinct = np.unique(array)
+    return int(distinct.size) if distinct.size > 1 and np.array_equal(distinct, np.arange(distinct.size)) else None
 
 
 def _constant(value: ir.Value | None) -> float | None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.graph import Graph, ValueRange
+from analyzer.graph import Graph, Role, ValueRange, role_of
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.beside import beside, keep_beside
 from analyzer.numerical.boxes import ROUNDS_OF_A_RUN
@@ -104,6 +104,10 @@ class Run:
             tensor.tight = frozenset((tensor.key,))
         if stated.held is not None and tensor.rank:
             tensor.facts = peaked([(*stated.held, tuple(range(tensor.rank)))], tensor)
+        if self.options.norms_apart and value.const_value is not None and role_of(value) is Role.PARAMETER:
+            tensor.facts = {**tensor.facts, "trained": value.const_value}
+        if stated.whole:
+            tensor.facts = {**tensor.facts, "whole": True}
         if value.const_value is not None and tensor.rank == 0 and dtype.kind != dtypes.FLOAT:
             return self.constant(value.const_value, dtype)
         return tensor

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzer.graph import Graph
-from analyzer.numerical.assumptions import Assumption, as_examples_show, as_ranges
+from analyzer.numerical.assumptions import Assumption, as_examples_show, as_ranges, as_whole
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.result import Alarm, Interpretation, Options
 
@@ -18,6 +18,7 @@ class LikeExamples:
 
     assumptions: Sequence[Assumption]
     failing: Mapping[tuple[Any, str, int], bool]  # what can fail there (node, rule, operand), and whether it is a root
+    whole: LikeExamples | None = None  # with inputs as they are assumed, but whole numbers where examples hold these
 
     def shows(self, warning: Alarm) -> bool:
         return key(warning) in self.failing
@@ -41,7 +42,11 @@ def like_examples(
     like = as_examples_show(graph, assumptions)
     if not (found.warnings or found.overflows) or like == list(assumptions):
         return None
-    return LikeExamples(like, failing(graph, like, options))
+    whole = as_whole(graph, assumptions)
+    same = whole == list(assumptions)
+    return LikeExamples(
+        like, failing(graph, like, options), None if same else LikeExamples(whole, failing(graph, whole, options))
+    )
 
 
 def failing(graph: Graph, assumptions: Sequence[Assumption], options: Options) -> dict[tuple[Any, str, int], bool]:

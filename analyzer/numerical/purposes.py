@@ -16,6 +16,7 @@ from analyzer.numerical.constants import constant_array
 from analyzer.operators.declaration import CONVERTS, IDENTITY, SELECTS
 from analyzer.operators.registry import operator_of, traits_of
 
+NEGATED = -2  # how an input is read: as ``-x``
 MANY = 32  # numbers of a picture that show how large its pixels are
 FEWEST = 2  # numbers of an example that tell the sign of what an operator reads at once; a name needs one
 
@@ -79,7 +80,10 @@ def named(name: str) -> Purpose:
 
 
 def _read_by_unsafe(value: ir.Value) -> set[int]:
-    """How operators that some operands make fail read an input: 1 itself or shifted, -1 its complement ``1 - x``."""
+    """How operators that some operands make fail read an input: 1 itself or shifted, -1 its complement ``1 - x``.
+
+    The complement may be written ``log1p(-x)``.
+    """
     seen: set[tuple[ir.Value, int]] = set()
     stack, found = [(value, 1)], set()
     while stack and len(seen) < 64:
@@ -92,9 +96,14 @@ def _read_by_unsafe(value: ir.Value) -> set[int]:
             if operator is None:
                 continue
             if operator.unsafe:
-                found.add(sign)
+                found.update({NEGATED: {-1} if operator.name == "Log1p" else set()}.get(sign, {sign}))
+            elif sign == NEGATED and operator.name == "Add":
+                if _constant(use.node.inputs[1 - use.idx]) == 1:
+                    stack.append((use.node.outputs[0], -1))
             elif _keeps(use.node, use.idx, operator.name):
                 stack.append((use.node.outputs[0], sign))
+            elif sign > 0 and operator.name == "Neg":
+                stack.append((use.node.outputs[0], NEGATED))
             elif sign > 0 and operator.name == "Sub" and use.idx == 1 and _constant(use.node.inputs[0]) == 1:
                 stack.append((use.node.outputs[0], -1))
     return found

@@ -25,7 +25,7 @@ from analyzer.numerical.confirm.processor import processor
 from analyzer.numerical.confirm.reproducer import stem_of, write_reproducer
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.explanation import behind, followers, message, rests_on
-from analyzer.numerical.findings import Support, at_an_edge, finding_of, limited, unimportant
+from analyzer.numerical.findings import Support, at_an_edge, finding_of, limited, normed_weights, unimportant
 from analyzer.numerical.hidden_overflows import HALF_SEARCHES, fails_with, worth_searching
 from analyzer.numerical.like_examples import LikeExamples, failing, key
 from analyzer.numerical.repair.joint import joined
@@ -80,7 +80,8 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
             roots.append(warning)
     roots = [r for r in roots if r.rule != GRADIENT_OVERFLOW or id(r) in shown]  # as of any overflow of mere bounds
     tried = confirm and confirmer is not None
-    close = _close_to_examples(case, [w for w in roots if id(w) not in shown]) if tried else None
+    unshown = [w for w in roots if id(w) not in shown]
+    close, apart = _close_to_examples(case, unshown if tried else []), _behind_short_rows(case, unshown)
     needed: dict[int, Precondition] = {}
     repairs: list[tuple[Alarm, Repair]] = []
     for warning in roots if explain else ():
@@ -102,9 +103,11 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
         beyond, times = _beyond_examples(case, warning, confirmation, case.like), BEYOND
         if not beyond and confirmation is None:
             beyond, times = _beyond_examples(case, warning, None, close), TWICE
+        fractional = _fractional(case, warning, confirmation) if beyond else ()
         edge = at_an_edge(warning, roots, found_by) if confirmation is None else None
         told = Support(precondition=needed.get(id(warning)), suggestion=mends.get(id(warning)), edge=edge)
-        support = replace(_supported(told, confirmation), beyond=beyond, times=times)
+        told = replace(told, apart=id(warning) in apart)
+        support = replace(_supported(told, confirmation), beyond=beyond, times=times, fractional=fractional)
         after = [w for w in follow.get(id(warning), []) if w not in roots]
         finding = _finding(case, warning, confirmation, support, after)
         found.append(finding)
@@ -122,6 +125,14 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
             behind_it = _beside(case, each, mend, confirmer)
         found.append(behind_it or _behind(case, each, mend, found_by))
     return found
+
+
+def _behind_short_rows(case: TargetCase, unshown: Sequence[Alarm]) -> frozenset[int]:
+    """Those (by id) that are safe where norms of trained weights keep away from 0."""
+    if not unshown or not normed_weights(case.graph, case.assumptions):
+        return frozenset()
+    left = failing(case.graph, case.assumptions, replace(case.options, norms_apart=True))
+    return frozenset(id(w) for w in unshown if key(w) not in left)
 
 
 def _shares_operand(case: TargetCase, warning: Alarm, roots: Sequence[Alarm]) -> bool:
@@ -148,7 +159,8 @@ def _beside(case: TargetCase, revealed: Revealed, mend: Suggestion | None, confi
     if confirmation is None:
         return None
     beyond = _beyond_examples(case, warning, confirmation, case.like)
-    support = replace(_supported(Support(suggestion=mend), confirmation), beyond=beyond)
+    fractional = _fractional(case, warning, confirmation) if beyond else ()
+    support = replace(_supported(Support(suggestion=mend), confirmation), beyond=beyond, fractional=fractional)
     return _finding(case, warning, confirmation, support, ())
 
 
@@ -239,6 +251,14 @@ def _beyond_examples(
     return _narrowed(case, warning, like)
 
 
+def _fractional(case: TargetCase, warning: Alarm, confirmation: Confirmation | None) -> tuple[str, ...]:
+    """The inputs that hold whole numbers in their examples, where only fractions in them make the operator fail."""
+    whole = case.like.whole if case.like is not None else None
+    if whole is None or (whole.shows(warning) if confirmation is None else not confirmation.fractional):
+        return ()
+    return _narrowed(case, warning, whole)
+
+
 def _narrowed(case: TargetCase, warning: Alarm, like: LikeExamples) -> tuple[str, ...]:
     """The inputs that the operator depends on and of which the examples show less than is assumed."""
     narrowed = {a.name for a, b in zip(case.assumptions, like.assumptions, strict=True) if a != b}
@@ -292,9 +312,16 @@ def _confirm(
     # What depends on no input of which examples show less is weighed by where the weights stand, as without examples.
     beyond = case.like is not None and bool(_narrowed(case, warning, case.like))
     if likely is None or (unimportant(likely.standing) and (beyond or warning.backward)):
-        other = found(case.assumptions, *([] if beyond else [case.assumptions]))
+        weighed_in = [] if beyond else [case.assumptions]
+        whole = case.like.whole if case.like is not None else None
+        if whole is not None and not _narrowed(case, warning, whole):
+            whole = None
+        other = found(whole.assumptions, *weighed_in) if whole is not None and whole.shows(warning) else None
+        fractional = whole is not None and other is None
+        if other is None:
+            other = found(case.assumptions, *weighed_in)
         if other is not None and (likely is None or not unimportant(other.standing)):
-            best = replace(other, beyond=case.like is not None)
+            best = replace(other, beyond=case.like is not None, fractional=fractional)
     if best is not None:
         shown[id(warning)] = best
     return best is not None

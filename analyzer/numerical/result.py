@@ -28,7 +28,9 @@ class Options:
 
     `backward` also checks the gradients of operators; `strict` reports every overflow of plain arithmetic, not only
     those whose bounds are reached by construction; `everything` interprets all nodes, not only those that matter to
-    an operator that can fail; `symbols` bounds symbolic dimensions (default: every size from 1).
+    an operator that can fail; `symbols` bounds symbolic dimensions (default: every size from 1);
+    `norms_apart` keeps norms of trained weights away from 0 (`norms.APART`), which proves nothing but where else a
+    failure is.
     """
 
     partitioning: Partitioning = Partitioning.PARTITION
@@ -37,6 +39,7 @@ class Options:
     backward: bool = True
     strict: bool = False
     everything: bool = False
+    norms_apart: bool = False
     max_blocks: int = 64  # of one tensor
     max_splits: int = 120  # re-evaluations for one operand
     symbols: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)

@@ -28,6 +28,20 @@ def build():
 
 @pytest.mark.parametrize(
     ("drawn", "offset", "safe"),
+    [("torch.rand(3, generator=None)", 1.0, True), ("torch.randn(3, generator=None)", 1.0, False)],
+)
+def test_draws_of_no_generator(project: Any, export_entry: Any, drawn: str, offset: float, safe: bool) -> None:
+    """A function that takes a generator passes on that it was given none: another overload of the same draw."""
+    project.write("net.py", NET.replace("DRAWN", drawn).replace("OFFSET", str(offset)))
+    graph = export_entry("net.py:build")
+    assert "whatever its seed is" not in graph.model.metadata_props.get("assay.notes", "")
+    assert any("Random" in node.op_type for node in graph.nodes())
+    result = analyse(graph, TargetConfig(id="net", entry="net.py:build"), confirm=False)
+    assert (result.unsafe_operators.safe == 1) is safe
+
+
+@pytest.mark.parametrize(
+    ("drawn", "offset", "safe"),
     [
         ("torch.rand(3, generator=own)", 1.0, True),
         ("torch.rand(3, generator=own)", -0.5, False),

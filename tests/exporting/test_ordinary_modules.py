@@ -209,3 +209,41 @@ def test_integers_drawn_between_two_bounds_cost_no_export(project):
     target = TargetConfig(id="net", entry="net.py:build")
     graph = export("net.py:build", project.root, target=target, sandbox=ProcessSandbox())
     assert any("rand" in node.op_type.lower() for node in graph.graph), [n.op_type for n in graph.graph]
+
+
+TRAINED_ALONE = """
+    import torch
+    from torch import nn
+
+
+    class Net(nn.Module):
+        def __init__(self, always):
+            super().__init__()
+            self.layers = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Dropout(0.5))
+            self.always = always
+
+        def forward(self, rows):
+            made = self.layers(rows)
+            if self.training:
+                return torch.log(made.square().mean())
+            return made.mean() if self.always else None
+
+
+    def alone():
+        return Net(False), (torch.randn(6, 4),)
+
+
+    def always():
+        return Net(True), (torch.randn(6, 4),)
+"""
+
+
+@pytest.mark.parametrize(("built", "read"), [("alone", True), ("always", False)])
+def test_a_result_of_training_alone_is_exported_as_training_computes_it(project, built, read):
+    project.write("net.py", TRAINED_ALONE)
+    graph = export(f"net.py:{built}", project.root, target=TargetConfig(id="net"), sandbox=ProcessSandbox())
+    names = [n.op_type for n in graph.nodes()]
+    assert ("Log" in names, len(graph.losses), "BatchNormalization" in names) == (read, 1, True)
+    assert not any("Random" in name or name == "Dropout" for name in names), "dropout is off in both modes"
+    said = "training mode, where alone" if read else "evaluation mode"
+    assert said in graph.model.metadata_props["assay.notes"]

@@ -165,6 +165,38 @@ def test_a_shape_error_names_the_line(project, export_entry):
     assert "140" in str(caught.value)
 
 
+GAUSSIAN = """
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 3)
+
+    def forward(self, x):
+        rows = self.layer(x)
+        factor = torch.linalg.cholesky(rows @ rows.T + JITTER * torch.eye(len(x)))
+        return 2 * factor.diagonal().log().sum()
+
+
+def build():
+    torch.manual_seed(0)
+    return Net(), (torch.randn(6, 4),)
+"""
+
+
+def test_a_factorisation_that_fails_on_the_example_is_told_though_it_can_be_traced(project, export_entry):
+    """Six rows of three numbers: their matrix of products has no more than three directions."""
+    project.write("net.py", GAUSSIAN.replace("JITTER", "0.0"))
+    with pytest.raises(ExportProblem, match="raises on its example inputs: _LinAlgError") as caught:
+        export_entry("net.py:build")
+    assert caught.value.location.line == project.line_of("net.py", "torch.linalg.cholesky")
+    assert caught.value.defect == "running"
+    project.write("net.py", GAUSSIAN.replace("JITTER", "0.1"))
+    assert len(export_entry("net.py:build").losses) == 1
+
+
 def test_control_flow_on_values_is_fixed_and_told(project, export_entry):
     project.write(
         "net.py",

@@ -176,3 +176,26 @@ def test_a_branch_may_be_narrower_than_what_it_is_chosen_for(axis: int) -> None:
         found = run(graph, {"x": (-100, 100)}, everything=True)
         assert found.failed_rules == ()
         assert found.values[graph.graph.outputs[0]].high == 100
+
+
+@pytest.mark.parametrize("most", [0.5, 4.0])
+def test_a_row_over_its_norm_has_the_length_that_it_is_scaled_by(most: float) -> None:
+    """``v * (g / |v|)``, as weight normalisation writes it."""
+
+    def graph(eps: float, ones: bool = True) -> Graph:
+        b = Builder()
+        v, g = b.input("v", (5, 64)), b.input("g", (5, 1) if ones else (5, 64))
+        norm = b.op("Max", b.op("ReduceL2", v, b.const([-1], np.int64)), b.const(eps))
+        row = b.op("Mul", v, b.op("Div", g, norm))
+        return b.graph(b.op("ReduceSum", b.op("Mul", row, row), b.const([-1], np.int64)))
+
+    ranges = {"v": (-100.0, 100.0), "g": (-most, most)}
+    _, hi = bounds(graph(1e-12), ranges)
+    assert most**2 <= hi < 1.01 * most**2
+    assert bounds(graph(1e-36), ranges)[1] > 60 * most**2  # squares may be lost
+    session = onnxruntime.InferenceSession(ir.to_proto(graph(1e-12).model).SerializeToString())
+    rng = np.random.default_rng(0)
+    for scale in (1e2, 1.0, 1e-5, 1e-7, 1e-20):
+        values = np.clip(rng.standard_normal((5, 64)) * scale, -100, 100).astype(np.float32)
+        (made,) = session.run(None, {"v": values, "g": np.full((5, 1), most, np.float32)})
+        assert float(np.max(made)) <= hi

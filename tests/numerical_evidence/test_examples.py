@@ -189,6 +189,27 @@ def test_what_is_read_with_its_complement_is_a_label(workers: Confirmer, shown: 
     assert {f.level for f in found.findings if not f.rule.startswith("numerical/gradient")} == {level}
 
 
+ONE = N("Constant", [], ["one"], value=helper.make_tensor("one", TensorProto.FLOAT, [], [1.0]))
+NEGATED = N("Neg", ["x"], ["n"])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "level"),
+    [
+        ([ONE, NEGATED, N("Add", ["one", "n"], ["d"]), N("Log", ["d"], ["l"])], Level.WARNING),
+        ([ONE, NEGATED, N("Add", ["x", "one"], ["d"]), N("Log", ["d"], ["l"])], Level.ERROR),
+    ],
+)
+def test_a_complement_may_be_written_with_a_sign(workers: Confirmer, nodes: list[Any], level: Level) -> None:
+    """``log(-x + 1)`` reads a label, of which 90 is none."""
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in "xyl"]
+    graph = helper.make_graph([*nodes, N("Exp", ["x"], ["y"])], "g", values[:1], values[1:])
+    model = ir.from_proto(helper.make_model(graph, **OPSET))
+    model.graph.inputs[0].metadata_props[SHOWN] = "0.12 0.97 4"
+    found = analyse(Graph(model, "torch"), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers)
+    assert {f.level for f in found.findings if f.rule == "numerical/exp-overflow"} == {level}
+
+
 @pytest.mark.parametrize(
     ("name", "operator", "level"),
     [

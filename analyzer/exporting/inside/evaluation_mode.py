@@ -7,6 +7,7 @@ Many classes call their own training loop ``train``, which ``module.eval()`` wou
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -17,6 +18,29 @@ def enter(module: Any) -> None:
         return
     for part in module.modules():
         part.training = False
+
+
+def note(module: Any, before: Mapping[Any, bool]) -> list[str]:
+    """What there is to say of the mode of a module whose parts had the modes `before`."""
+    if not before[module]:
+        return []
+    if module.training:
+        return ["exported in training mode, where alone it gives a result (dropout off, batch statistics fixed)"]
+    return ["exported in evaluation mode (dropout off, batch statistics fixed)"]
+
+
+def back_to_training(module: Any, before: Mapping[Any, bool]) -> None:
+    """The modes that parts had `before`; torch's own layers (dropout, batch statistics) stay as they are."""
+    for part, mode in before.items():
+        if not type(part).__module__.startswith("torch.nn."):
+            part.training = mode
+
+
+def gives_nothing(program: Any) -> bool:
+    """Whether a traced program has no result that is a tensor: ``None`` for a loss that training alone computes."""
+    specs = getattr(getattr(program, "graph_signature", None), "output_specs", ())
+    given = [spec.arg for spec in specs if getattr(spec.kind, "name", "") == "USER_OUTPUT"]
+    return all(type(arg).__name__ == "ConstantArgument" for arg in given)
 
 
 def _takes_mode(part: Any) -> bool:

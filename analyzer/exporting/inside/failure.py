@@ -168,6 +168,7 @@ def is_defect(error: BaseException, project: Project) -> bool:
             in (
                 "builtins",
                 "torch",
+                "torch._C",  # a factorisation that fails
                 "tensorflow.python.framework.errors_impl",
             )
             and not _raises_itself(frames[-1].filename, frames[-1].lineno or 0)

@@ -14,26 +14,28 @@ NOTE = "numbers drawn by a generator of the model's own were taken for any that 
 def take_away(program: Any) -> bool:
     """Draws of an exported program are made without their generators, which are then no inputs of it.
 
-    Whether there were any.
+    Whether there were any: one that was left out by name (``generator=None``) is none.
     """
-    graph, used = program.graph, set()
+    graph, used, changed = program.graph, set(), False
     for node in graph.nodes:
-        given = node.kwargs.get("generator") if node.op == "call_function" else None
-        if given is None:
+        if node.op != "call_function" or "generator" not in node.kwargs:
             continue
+        given = node.kwargs["generator"]
         target = _without_generator(node.target)
         if target is None:
             continue
         node.target = target
         node.kwargs = {name: value for name, value in node.kwargs.items() if name != "generator"}
-        used.add(given)
+        changed = True
+        if given is not None:
+            used.add(given)
     specs = program.graph_signature.input_specs
     for node in [n for n in used if getattr(n, "op", "") == "placeholder" and not n.users]:
         spec = next(s for s in specs if s.arg.name == node.name)
         specs.remove(spec)
         program.constants.pop(spec.target, None)
         graph.erase_node(node)
-    if used:
+    if changed:
         program.graph_module.recompile()
     return bool(used)
 

@@ -15,6 +15,8 @@ CHANCE = 1 / 500  # random numbers that are in order so seldom are no random one
 FEWEST_SIZES = 4  # of fewer numbers, written by hand, the size says little
 FEWEST_STEPS = 4  # numbers; three random ones may be evenly spaced by design of a small example
 UNEVEN = 1e-3  # of a step: more than what rounding makes of even ones
+FEWEST_WHOLE = 4  # whole numbers in a floating-point tensor; of fewer, written by hand, that says little
+LARGEST_WHOLE = 1 << 16  # larger random numbers are whole because their type has no digits left
 FEWEST_UNLIKE = 4  # rows of a batch
 MOST_COLUMNS = 64  # of features
 
@@ -31,6 +33,7 @@ def examples_show(named: Mapping[str, Any]) -> dict[str, Any]:
         "ordered": {name: order for name, array in floating.items() for order in _order(array)},
         "even": {name: even for name, array in floating.items() for even in _even(array)},
         "unlike": [name for name, array in floating.items() if _unlike(array)],
+        "whole": [name for name, array in floating.items() if _whole(array)],
         "columns": {name: columns for name, array in floating.items() for columns in _columns(array)},
         "filled": {name: truths for name, array in arrays.items() for truths in _filled(array)},
         "shown": {name: [*ends, array.size] for name, array in arrays.items() for ends in _ends(array)},
@@ -107,6 +110,20 @@ def _unlike(array: Any) -> bool:
     if array.ndim < 2 or len(array) < FEWEST_UNLIKE or bool((array == numpy.round(array)).all()):
         return False
     return len(numpy.unique(array.reshape(len(array), -1), axis=0)) == len(array)
+
+
+def _whole(array: Any) -> bool:
+    """Whole numbers and nothing else, not all equal and not zeros and ones alone: labels, counts, values of pixels.
+
+    Those in even steps or in order may be times, places or a grid, where others stand between them.
+    """
+    import numpy
+
+    if array.size < FEWEST_WHOLE or not numpy.isfinite(array).all() or abs(array).max() > LARGEST_WHOLE:
+        return False
+    if bool((array != numpy.round(array)).any()) or _even(array) or _order(array):
+        return False
+    return bool((array != array.reshape(-1)[0]).any()) and not bool(((array == 0) | (array == 1)).all())
 
 
 def _columns(array: Any) -> list[list[list[float]]]:

@@ -11,7 +11,8 @@ import importlib
 import inspect
 import os
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from . import (
@@ -26,10 +27,12 @@ from . import (
 )
 from .entry import Built
 from .examples import array, check, match
-from .failure import ExportFailure, Project
+from .failure import ExportFailure, Project, describe, is_defect
 from .shown import examples_show
 from .torch_tracing import cause, programs, ran
 from .torch_writing import NoExporter, write_onnx
+
+Traced = tuple[Any, str, "specialized.Fixed | None"]  # a program, what there is to say of it, and what it fixed
 
 
 def export(built: Built, request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:
@@ -38,11 +41,9 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
 
     entry = request["entry"]
     module = built.torch_module()
-    notes: list[str] = []
     batches, training = _normalised(module, torch), example_gradients.modes(module)
     if module.training:
         evaluation_mode.enter(module)
-        notes.append("exported in evaluation mode (dropout off, batch statistics fixed)")
     args, kwargs, named = _inputs(module, built, request)
     own_types.register((args, kwargs), torch)
     shapes, axes = _dynamic(named, request, torch)
@@ -57,7 +58,9 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
     }
     first: BaseException | None = None
     with reserved_names.renamed(module, torch) as given:
-        for program, note, fixed in programs(entry, module, args, kwargs, named, shapes, project, built, torch):
+        ways = partial(programs, entry, module, args, kwargs, named, shapes, project, built, torch)
+        for program, note, fixed in _with_results(module, training, ways):
+            notes = evaluation_mode.note(module, training)
             result = {
                 **told,
                 "notes": [*notes, note] if note else notes,
@@ -79,7 +82,14 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
                 first = first or error
                 continue
             light = example_run.is_light(program, torch)
-            result["ran"] = light and ran(module, args, kwargs, torch)[1] is None
+            raised = ran(module, args, kwargs, torch)[1] if light else None
+            result["ran"] = light and raised is None
+            if own and isinstance(raised, torch.linalg.LinAlgError) and is_defect(raised, project):
+                raise ExportFailure(  # a trace has no values to factorise, and its checks are left out
+                    f"{entry}: the model raises on its example inputs: {describe(raised)}",
+                    project.of_traceback(raised) or built.place,
+                    "running",
+                ) from raised
             if result["ran"] and own:
                 result["undefined"] = example_gradients.undefined(module, training, args, kwargs, project, torch)
             return result
@@ -88,6 +98,16 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         f"{entry}: torch {torch.__version__} traced the model but could not write it as ONNX: {cause(first)}",
         project.of_traceback(first) or built.place,
     ) from first
+
+
+def _with_results(module: Any, training: Mapping[Any, bool], ways: Callable[[], Iterator[Traced]]) -> Iterator[Traced]:
+    """What the `ways` of tracing give; in training mode where evaluation gives no result (a loss of training alone)."""
+    for program, note, fixed in ways():
+        if training[module] and not module.training and evaluation_mode.gives_nothing(program):
+            evaluation_mode.back_to_training(module, training)
+            yield from ways()
+            return
+        yield program, note, fixed
 
 
 def _untrained(module: Any) -> list[str]:

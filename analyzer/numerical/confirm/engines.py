@@ -42,6 +42,7 @@ def described(work: Path, piece: Slice) -> dict[str, Any]:
                 "order": x.order,
                 "even": x.even,
                 "unlike": x.unlike,
+                "whole": x.whole,
                 "shown": x.shown,
                 "trained": x.trained,
             }

@@ -52,6 +52,7 @@ class Leaf:
     order: tuple[int, int] | None = None  # the axis along which numbers rise (1) or fall (-1), or stay equal
     even: tuple[int, float] | None = None  # the axis along which steps are equal, and the least of them, with its sign
     unlike: bool = False  # its rows along the first axis are not all alike
+    whole: bool = False  # its floating-point numbers are whole
     shown: tuple[tuple[float, float], ...] = ()  # the ends of the example: of all its numbers, or of each feature
     trained: bool = True  # of a weight: training moves it
     way: float = 1.0  # the part of the way from its initial numbers to the ends of its range that it may go
@@ -90,6 +91,7 @@ class Leaf:
     def admits(self, array: np.ndarray) -> bool:
         """Whether every number of a tensor lies in its range, some where one must, and all in their order."""
         inside = bool(((array >= self.lo) & (array <= self.hi)).all())
+        inside = inside and not (self.whole and bool((array != np.round(array)).any()))
         return inside and not self.lacking(array) and bool((self.arranged(array) == array).all())
 
     def lacking(self, array: np.ndarray) -> list[np.ndarray]:
@@ -296,6 +298,7 @@ def _leaf(value: ir.Value, ranges: Mapping[str, ValueRange], sizes: Mapping[str,
         order=given.order,
         even=given.even,
         unlike=given.unlike,
+        whole=given.whole,
     )
 
 

@@ -97,3 +97,4 @@ class Confirmation:
     standing: Standing = Standing()
     threads: str = "one thread"  # with how many it was seen
     beyond: bool = False  # inputs that nobody described are unlike their examples
+    fractional: bool = False  # … by fractions alone, where these hold whole numbers

@@ -31,10 +31,12 @@ def unbounded(leaf: Leaf) -> bool:
 def array_of(leaf: Leaf, array: Any) -> np.ndarray:
     """`array` clipped into the leaf's range, in its dtype; rounding to the dtype never leaves the range.
 
-    Where no element of a part lies where one must, its first gets the least number that does; an order is kept.
+    Where no element of a part lies where one must, its first gets the least number that does; an order is kept, and
+    so are whole numbers.
     """
     dtype = ir.DataType[leaf.dtype].numpy()
-    wide = np.broadcast_to(np.clip(np.asarray(array, np.float64), *leaf.ends), leaf.shape)
+    numbers = np.asarray(array, np.float64)
+    wide = np.broadcast_to(np.clip(np.round(numbers) if leaf.whole else numbers, *leaf.ends), leaf.shape)
     if not ir.DataType[leaf.dtype].is_floating_point():
         made = wide.astype(dtype)
     else:

@@ -214,8 +214,10 @@ def evaluated(problem: SearchProblem, point: Point, *, exactly: bool = False) ->
     """What a run at the point does to the operator; `exactly`: what fails in other engines alone holds.
 
     An index that its table does not have is no point of the model, nor are batches that are equal pair by pair, where
-    their rows must differ.
+    their rows must differ, or fractions where numbers are whole.
     """
+    if any(x.whole and x.name in point and bool((point[x.name] % 1 != 0).any()) for x in problem.leaves):
+        return RunVerdict.HOLDS
     batches = [x.name for x in problem.leaves if x.unlike and x.name in point] if problem.paired else []
     if alike_in_pairs([point[name].detach().double().numpy() for name in batches]):
         return RunVerdict.HOLDS

@@ -258,6 +258,7 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
             tuple(leaf["order"]) if leaf["order"] is not None else None,
             tuple(leaf["even"]) if leaf["even"] is not None else None,
             bool(leaf["unlike"]),
+            bool(leaf["whole"]),
             tuple((low, high) for low, high in leaf["shown"]),
             bool(leaf["trained"]),
         )

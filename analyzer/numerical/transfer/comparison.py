@@ -16,6 +16,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor, count, from_data, j
 from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.attained import attained_by, peaked
 from analyzer.numerical.transfer.bisection import near_fact
+from analyzer.numerical.transfer.class_numbers import rows_of_matches
 from analyzer.numerical.transfer.covers import cover_fact
 from analyzer.numerical.transfer.diagonal_masks import order_of, picked_by, picks_one_at_most
 from analyzer.numerical.transfer.facts import are_axes
@@ -115,6 +116,9 @@ def equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     if not nan and result.rank and (picks_one_at_most(a, b, result) or picks_one_at_most(b, a, result)):
         unlike = 0.0, 0.0, (result.rank - 1,)
         result.facts = {**result.facts, **peaked([*attained_by(result), unlike], result)}
+    if rows := rows_of_matches(a, b, result):
+        known = [known for known in attained_by(result) if known not in rows]
+        result.facts = {**result.facts, **peaked([*rows, *known], result)}
     return _computed(np.equal, result, a, b)
 
 

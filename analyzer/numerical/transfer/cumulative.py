@@ -81,6 +81,8 @@ def _flat(x: AbstractTensor) -> AbstractTensor:
 @transfer("CumProd")
 def cumprod(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
     where = axis.integers() if axis is not None else None
+    if where and x.rank and (products := _running_products(ctx, x, where[0] % x.rank)) is not None:
+        return products
     _, most = block_counts(_flat(x), (where[0] % x.rank,) if where and x.rank else UNKNOWN)
     magnitude = max(abs(x.low), abs(x.high), 1.0)
     try:
@@ -99,6 +101,23 @@ def cumprod(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor
         x.low > -np.inf and x.high < np.inf,
     )
     return AbstractTensor(x.dtype, x.shape, lo, hi, None, x.nan or x.may_be_infinite)  # inf * 0
+
+
+def _running_products(ctx: Context, x: AbstractTensor, axis: int) -> AbstractTensor | None:
+    """Of elements along the axis that are known one by one, none below 0: what is kept of a signal step by step."""
+    plain = x.dtype.is_float and x.low >= 0 and not x.nan and x.high < np.inf
+    if not plain or x.starts is None or x.shape is None or ctx.attr("exclusive", 0) or ctx.attr("reverse", 0):
+        return None
+    size = x.shape[axis]
+    if not isinstance(size, int) or x.starts[axis] != tuple(range(size)):
+        return None
+    slack, tiny = 2 * size * float(x.dtype.eps), float(x.dtype.tiny)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        least, most = np.cumprod(x.lo, axis) * (1 - slack), np.cumprod(x.hi, axis) * (1 + slack)
+    if not bool((most <= x.dtype.hi).all()) or bool(((most > 0) & (most < 2 * tiny)).any()):
+        return None
+    lost = np.minimum.accumulate(least, axis) < 2 * tiny  # too small to be normal: 0, and so is all that comes after
+    return AbstractTensor(x.dtype, x.shape, np.where(lost, 0.0, least), most, x.starts)
 
 
 @transfer("CumMax", "CumMin")

@@ -3,6 +3,8 @@
 Facts that transfer functions attach to their results:
 
 - ``max: (value, axes)``: the maximum over `axes` is exactly `value` (``x - max(x)``, its exponential).
+- ``whole: True``: every element is a whole number by assumption (`whole`).
+- ``trained: initial``: a weight with its initial values, where its norms are kept away from 0 (`norms`).
 - ``attained: ((least, most, axes), …)``: along `axes` some element lies in [least, most] (`attained`).
 - ``permutation: axis``, ``ranked: (source, axis)``: places and values of a sorting (`rankings`).
 - ``peaks: {axes: least}``: the maximum over `axes` is at least `least` (`peaks`).

@@ -11,11 +11,13 @@ from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.reduced_axes import reduction_axes
 from analyzer.numerical.transfer.elementwise import absolute, sqrt, squared
-from analyzer.numerical.transfer.facts import reduction_fact
+from analyzer.numerical.transfer.facts import are_axes, reduction_fact
 from analyzer.numerical.transfer.peaks import least_norm
 from analyzer.numerical.transfer.reductions import all_axes, summed
 from analyzer.numerical.transfer.registry import transfer
 
+APART = 1.1e-16  # a norm of weights below this may lose the squares of its elements in single precision
+STARTED = 1e-6  # the least norm of initial values that training never makes as small as that
 HALF = ("float16", "bfloat16")
 
 
@@ -47,9 +49,21 @@ def reduce_l2(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTens
             norm = sqrt(ctx, summed(ctx, squared(ctx, wide), which, kept))
             result.hi = np.minimum(np.maximum(result.hi, x.dtype.outward(norm.hi, norm.hi, 1)[1]), x.dtype.hi)
     result.lo = np.maximum(result.lo, least_norm(x, all_axes(x, which)))
+    if ctx.options.norms_apart and _starts_apart(x, all_axes(x, which)):
+        result.lo = np.maximum(result.lo, np.minimum(APART, result.hi))
     result.nan = total.nan
     result.facts = reduction_fact("norm", x, all_axes(x, which), kept)
     return result
+
+
+def _starts_apart(x: AbstractTensor, axes: Any) -> bool:
+    """Whether `x` is a trained weight whose norms over `axes` are all far from 0 where training starts."""
+    initial = x.facts.get("trained")
+    if initial is None or not are_axes(axes):
+        return False
+    array = np.asarray(initial.numpy(), np.float64)
+    norms = np.sqrt((array * array).sum(tuple(axes)))
+    return bool(norms.size) and bool((norms >= STARTED).all())
 
 
 @transfer("EuclideanNorm")

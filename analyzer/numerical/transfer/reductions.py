@@ -296,7 +296,8 @@ def _check_shown(ctx: Context, x: AbstractTensor, axes: Any, kind: str) -> None:
     """Flags a maximum of -inf alone, a minimum of +inf alone: of what a mask has hidden whole."""
     one = axes not in (None, UNKNOWN) and len(axes) == 1 and x.rank is not None
     if kind == "min":
-        hidden, sign = x.high == np.inf, "+"
+        known = _element_among(x, all_axes(x, axes))
+        hidden, sign = x.high == np.inf and (known is None or known[1] == np.inf), "+"
     else:
         hidden, sign = x.low == -np.inf and not (one and finite_along(x, axes[0] - (x.rank or 0))), "-"
     if not hidden or x.nan or not x.dtype.is_float:

@@ -31,10 +31,22 @@ def unit_fact(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
 
 
 def unit_product(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
-    """The fact of a * b where one of them is the reciprocal of what is at least the norm of the other."""
+    """The fact of a * b where one of them is the reciprocal of what is at least the norm of the other.
+
+    Or another number divided by it, as the length that weight normalisation gives each row.
+    """
     for x, inverse in ((a, b), (b, a)):
         origin = inverse.origin
         name = origin.rule.name if origin is not None else ""
+        if name == "Div" and x.shape is not None and x.rank == inverse.rank:
+            length, norm = origin.inputs[:2]
+            axis, most = unit_fact(x, norm).get("unit", (0, 1.0))
+            longest = max(abs(length.low), abs(length.high)) * most * (1 + 4 * float(x.dtype.eps))
+            alike = norm.shape == inverse.shape and inverse.shape is not None and axis and inverse.shape[axis] == 1
+            if alike and math.isfinite(longest) and not length.nan:
+                largest = max(abs(x.low), abs(x.high))  # of what a quotient that underflows is multiplied with
+                lost = float(x.dtype.tiny) * (1 + float(x.dtype.eps) * largest)
+                return {"unit": (axis, longest + lost * math.sqrt(float(_size(x, axis))))}
         if name not in ("Rsqrt", "Reciprocal") or x.shape is None or x.rank != inverse.rank:
             continue
         below = origin.inputs[0]

@@ -12,12 +12,17 @@ MOST = 16  # operators looked through
 
 
 def holds_whole(tensor: AbstractTensor) -> bool:
-    """Whether every element is a finite whole number, as a constant, a rounding or integers made real are."""
+    """Whether every element is a finite whole number, as a constant, a rounding or integers made real are.
+
+    An input may be assumed to hold nothing else.
+    """
     if tensor.nan or tensor.may_be_infinite:
         return False
     current = tensor
     for _ in range(MOST):
-        if current.dtype.kind == dtypes.INTEGER or current.dtype.kind == dtypes.BOOLEAN or _known(current):
+        if current.dtype.kind == dtypes.INTEGER or current.dtype.kind == dtypes.BOOLEAN or "whole" in current.facts:
+            return True
+        if _known(current):
             return True
         origin = current.origin
         if origin is None or not isinstance(first := origin.inputs[0] if origin.inputs else None, AbstractTensor):
