@@ -165,6 +165,9 @@ def _raise(tr: Tracer, node: ast.Raise) -> None:
     value = evaluate(tr, node.exc) if node.exc is not None else None
     if node.exc is None and tr.frame.handled:
         raise tr.frame.handled[-1]
+    again = next((p for p in reversed(tr.frame.handled) if value is not None and p.bound is value), None)
+    if again is not None:
+        raise again
     raise PyRaise(exception_name(value), "raised by the program", value)
 
 
@@ -198,12 +201,16 @@ def _handled(tr: Tracer, node: ast.Try, frame: Frame) -> Steps:
         if handler is None:
             raise
         if handler.name:
-            value = problem.value if problem.value is not None else tr.unknown("an exception", "data")
-            store_name(tr, handler.name, value)
+            problem.bound = problem.value if problem.value is not None else tr.unknown("an exception", "data")
+            store_name(tr, handler.name, problem.bound)
         frame.handled = (*frame.handled, problem)
         instead = replaces and problem.name == "ModuleNotFoundError"
-        with Leaving(lambda: setattr(frame, "handled", frame.handled[:-1])), _replacing(tr, instead):
-            return (yield from _block(tr, handler.body))
+        try:
+            with Leaving(lambda: setattr(frame, "handled", frame.handled[:-1])), _replacing(tr, instead):
+                return (yield from _block(tr, handler.body))
+        except PyRaise as other:
+            other.context = other.context or (problem if other is not problem else None)
+            raise
     signal = (yield from _block(tr, node.orelse)) if signal is None else signal
     for name, value in (noted(tr, told, before) if told is not None and signal is None else {}).items():
         if frame.scope.names.get(name) is True:
