@@ -87,6 +87,12 @@ def test_what_a_handler_raises(tmp_path: Path, handler: str, called: str, told: 
     assert [(p.site.line, p.proved) for p in shared.problems.values() if p.level == "error"] == [(5, True)] * told
 
 
+def test_what_a_handler_calls_may_fail_on_its_own(tmp_path: Path) -> None:
+    text = HANDLED.format(handler="return other(x)", called="def other(x): raise ValueError\njoined(torch.zeros(2, 5))")
+    shared = explore(tmp_path, "main.py", ast.parse(text), Versions())
+    assert not [p for p in shared.problems.values() if p.level == "error" and (p.proved or p.site.line == 5)]
+
+
 def test_a_function_that_nothing_calls_may_turn_down_its_arguments(tmp_path: Path) -> None:
     text = (
         "def width(x):\n    try:\n        return x.shape[0] + len(5 + 'a')\n"

@@ -168,7 +168,9 @@ def _raise(tr: Tracer, node: ast.Raise) -> None:
     again = next((p for p in reversed(tr.frame.handled) if value is not None and p.bound is value), None)
     if again is not None:
         raise again
-    raise PyRaise(exception_name(value), "raised by the program", value)
+    error = PyRaise(exception_name(value), "raised by the program", value)
+    error.context = tr.frame.handled[-1] if tr.frame.handled else None
+    raise error
 
 
 def _try_steps(tr: Tracer, node: ast.Try) -> Steps:
@@ -205,12 +207,8 @@ def _handled(tr: Tracer, node: ast.Try, frame: Frame) -> Steps:
             store_name(tr, handler.name, problem.bound)
         frame.handled = (*frame.handled, problem)
         instead = replaces and problem.name == "ModuleNotFoundError"
-        try:
-            with Leaving(lambda: setattr(frame, "handled", frame.handled[:-1])), _replacing(tr, instead):
-                return (yield from _block(tr, handler.body))
-        except PyRaise as other:
-            other.context = other.context or (problem if other is not problem else None)
-            raise
+        with Leaving(lambda: setattr(frame, "handled", frame.handled[:-1])), _replacing(tr, instead):
+            return (yield from _block(tr, handler.body))
     signal = (yield from _block(tr, node.orelse)) if signal is None else signal
     for name, value in (noted(tr, told, before) if told is not None and signal is None else {}).items():
         if frame.scope.names.get(name) is True:

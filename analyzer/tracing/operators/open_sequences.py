@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Term
-
-_JOINING = ("cat", "concat", "concatenate", "stack")
 
 
 def joined_dims(tr: Tracer, name: str, held: ListV, axis: Value) -> tuple[Term, ...] | None:
@@ -15,13 +14,21 @@ def joined_dims(tr: Tracer, name: str, held: ListV, axis: Value) -> tuple[Term, 
 
     Others have the sizes of these beside the axis, since else nothing is joined. None where that is not known.
     """
-    if name not in _JOINING or held.given or held.choices or isinstance(axis, bool) or not isinstance(axis, int):
+    operator = layer_or_function("torch", name)
+    stacked = operator is not None and operator.name == "Pack"
+    if (
+        operator is None
+        or operator.name not in ("Concat", "Pack")
+        or held.given
+        or held.choices
+        or isinstance(axis, bool)
+        or not isinstance(axis, int)
+    ):
         return None
     shapes = [item.dims if isinstance(item, Tensor) else None for item in held.items]
     first = shapes[0] if shapes else None
     if first is None or any(shape is None or len(shape) != len(first) for shape in shapes):
         return None
-    stacked = name == "stack"
     rank = len(first) + stacked
     if not -rank <= axis < rank or (not stacked and 0 in (d for shape in shapes for d in shape or ())):
         return None  # of `cat`, which leaves out what is empty

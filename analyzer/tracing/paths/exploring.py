@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analyzer.tracing.imports.kept_modules import undone
@@ -127,7 +127,8 @@ def _follow(tr: Tracer, body: Callable[[], object]) -> None:
     except PyRaise as error:
         refusal = error if tr.in_definition else _first_refusal(error)
         if isinstance(refusal, ShapeFailure):
-            tr.report(refusal.problem)
+            certain = refusal.problem.certain and (refusal is error or tr.certain)
+            tr.report(replace(refusal.problem, certain=certain))
             return
         if isinstance(refusal, ArgumentMismatch):
             if tr.certain or refusal.operands:

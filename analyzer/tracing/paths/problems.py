@@ -35,7 +35,7 @@ class PyRaise(Exception):
         self.path = ""  # of the file whose function raised it
         self.site: Site | None = None  # the innermost statement of the repository's own that it passed
         self.bound: Value = None  # what `except … as name` calls it
-        self.context: PyRaise | None = None  # the exception whose handler raises it
+        self.context: PyRaise | None = None  # the one whose handler raises it by a statement of its own
 
 
 def exception_name(value: Value) -> str:
