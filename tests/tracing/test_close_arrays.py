@@ -1,4 +1,4 @@
-"""`allclose` compares elements of two tensors that have to fit together."""
+"""`allclose` compares elements of two tensors that have to fit together; what asserts closeness takes one shape."""
 
 from __future__ import annotations
 
@@ -72,3 +72,51 @@ def test_neither_answer_is_assumed(tmp_path: Path) -> None:
         tree = ast.parse(f"{HEAD}if {answer}torch.allclose(x, x + 1):\n    x @ x\n")
         shared = explore(tmp_path, "use.py", tree, Versions())
         assert all(not p.certain for p in shared.problems.values())
+
+
+ASSERTED = """
+torch.testing.assert_close(x, x + 0)
+torch.testing.assert_close([x, x[0]], (x, x[1]))
+torch.testing.assert_close(n, n, rtol=0, atol=1e-3)
+np.testing.assert_allclose(n, 0.0)
+np.testing.assert_allclose(n, np.zeros(()), atol=1e-3)
+np.testing.assert_allclose(n[0], [0, 0])
+np.testing.assert_array_equal(n[0, 0], n[:, 0])
+np.testing.assert_equal(n.shape, (4, 2))
+np.testing.assert_array_less(n - 1, n)
+np.testing.assert_almost_equal(x.numpy(), n, 5)
+""".strip().splitlines()
+DENIED = """
+torch.testing.assert_close(x, x[0])
+torch.testing.assert_close(x[:1], x[0], rtol=0, atol=1e-3)
+torch.testing.assert_close([x, x[0]], [x, x])
+torch.testing.assert_close(n, n[:2])
+np.testing.assert_allclose(n, n[0])
+np.testing.assert_allclose(n[0], [0, 0, 0], atol=1e-3)
+np.testing.assert_array_equal(n, n[:, :1])
+np.testing.assert_equal(n, n[None])
+np.testing.assert_array_less(n[:3] - 1, n)
+np.testing.assert_array_almost_equal(x.numpy(), n[1:], 5)
+""".strip().splitlines()
+
+
+def holds(call: str) -> bool:
+    try:
+        return runs(call)
+    except AssertionError:
+        return False
+
+
+@pytest.mark.parametrize("call", ASSERTED)
+def test_an_assertion_that_may_hold_is_silent(tmp_path: Path, call: str) -> None:
+    assert holds(call)
+    assert not told(tmp_path, call)
+
+
+@pytest.mark.parametrize("call", DENIED)
+def test_an_assertion_on_two_shapes_is_told(tmp_path: Path, call: str) -> None:
+    assert not holds(call)
+    assert len(told(tmp_path, call)) == 1
+    tree = ast.parse(f"import pytest\n{HEAD}with pytest.raises(AssertionError):\n    {call}\n")
+    shared = explore(tmp_path, "use.py", tree, Versions())
+    assert all(p.level != "error" for p in shared.problems.values())

@@ -135,3 +135,46 @@ x = torch.ones(2, 3, 4)
 )
 def test_operators_that_are_set(tmp_path: Path, text: str, line: int) -> None:
     assert errors(tmp_path, OPERATORS + text + "\n") == ([line] if line else [])
+
+
+MODULES = """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(3, 4)
+    def forward(self, x):
+        return self.inner(x)
+class Own(Net):
+    def __call__(self, x):
+        return x
+before = nn.Module.__call__
+def logged(self, *args, **kwargs):
+    return before(self, *args, **kwargs)
+nn.Module.__call__ = {replaced}
+y = {made}(torch.zeros(2, {width}))
+torch.zeros(1, {rows}) @ y
+"""
+
+
+@pytest.mark.parametrize(
+    ("replaced", "made", "width", "rows", "told"),
+    [
+        ("logged", "Net()", 3, 2, []),
+        ("logged", "Net()", 5, 2, [True]),
+        ("logged", "nn.Linear(3, 4)", 3, 2, []),
+        ("logged", "nn.Linear(3, 4)", 5, 2, [True]),
+        ("lambda self, *args: args[0]", "Net()", 5, 2, []),
+        ("lambda self, *args: args[0]", "nn.Linear(3, 4)", 5, 3, [True]),
+        ("lambda self, x: x.mean(0)", "Own()", 5, 2, []),
+        ("before", "Net()", 5, 2, [True]),
+        ("__import__('profiler').watch(before)", "Net()", 5, 2, []),
+    ],
+)
+def test_the_call_of_every_module(
+    tmp_path: Path, replaced: str, made: str, width: int, rows: int, told: list[bool]
+) -> None:
+    text = MODULES.format(replaced=replaced, made=made, width=width, rows=rows)
+    shared = explore(tmp_path, "main.py", ast.parse(text), Versions())
+    assert [p.proved for p in shared.problems.values() if p.level == "error"] == told

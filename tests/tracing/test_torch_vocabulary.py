@@ -61,6 +61,9 @@ nn.CTCLoss()(x(9, 2, 5).log_softmax(2), torch.ones(2, 3, dtype=torch.long), torc
 F.embedding_bag(torch.zeros(2, 3, dtype=torch.long), x(10, 4))
 F.embedding_bag(torch.zeros(6, dtype=torch.long), x(10, 4), torch.tensor([0, 2, 4]))
 F.upsample_nearest(x(1, 2, 3, 3), scale_factor=2)
+torch.linalg.lstsq(x(5, 2) + 1, x(5)).solution
+torch.linalg.lstsq(x(3, 5, 2) + 1, x(3, 5))[0]
+torch.linalg.lstsq(input=x(3, 5, 2) + 1, b=x(3, 5, 4), rcond=None).solution
 nn.MultiheadAttention(8, 2)(x(5, 3, 8), x(6, 3, 8), x(6, 3, 8))
 nn.MultiheadAttention(8, 2, batch_first=True)(x(3, 5, 8), x(3, 6, 8), x(3, 6, 8), average_attn_weights=False)
 """.strip().splitlines()
@@ -74,6 +77,8 @@ torch.linalg.solve_triangular(x(4, 4), x(3, 2), upper=True)
 torch.linalg.solve_triangular(x(4, 3), x(4, 2), upper=True)
 torch.linalg.multi_dot([x(2, 3), x(4, 4)])
 torch.linalg.lstsq(x(3, 2), x(4, 1))
+torch.linalg.lstsq(x(1, 5), x(5))
+torch.linalg.lstsq(input=x(5, 2), b=x(4), rcond=None)
 F.margin_ranking_loss(x(4), x(3), x(4))
 x(7, 2).split_with_sizes((3, 5))
 """.strip().splitlines()

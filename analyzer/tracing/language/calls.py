@@ -27,6 +27,7 @@ from analyzer.tracing.language.overwriting import fill
 from analyzer.tracing.language.own_paths import method_place, stands
 from analyzer.tracing.language.plain_data import is_plain
 from analyzer.tracing.language.rows import Rows
+from analyzer.tracing.language.set_calls import set_call
 from analyzer.tracing.language.special_methods import special
 from analyzer.tracing.language.tensor_objects import (
     HOOK,
@@ -239,17 +240,21 @@ _ASKED_OF_OBJECTS = {"forward": ("torch.",), "call": ("keras.", "tensorflow.")} 
 
 
 def call_instance(
-    tr: Tracer,
-    owner: Instance,
-    args: tuple[Value, ...],
-    kwargs: dict[str, Value],
-    node: ast.Call | None = None,
-    open_args: bool = False,
+    tr: Tracer, owner: Instance, args: Args, kwargs: Kwargs, node: ast.Call | None = None, open_args: bool = False
 ) -> Value:
     """`model(x)`: `__call__` of the class, `forward` of a torch module, `call` of a Keras layer or model.
 
     The last two are asked of the object, on which a program may have set another.
     """
+    if tr.shared.set_on_libraries.items and (replaced := set_call(tr, owner)) is not None:
+        return call(tr, replaced, (owner, *args), kwargs, node, open_args)
+    return call_unchanged(tr, owner, args, kwargs, node, open_args)
+
+
+def call_unchanged(
+    tr: Tracer, owner: Instance, args: Args, kwargs: Kwargs, node: ast.Call | None = None, open_args: bool = False
+) -> Value:
+    """The same where the program has not replaced the library's `__call__`."""
     for name in ("__call__", "forward", "call"):
         found = owner.cls.find(name)
         own = owner.attrs.get(name) if name != "__call__" else None

@@ -19,6 +19,7 @@ from analyzer.tracing.language.sets import of_sets
 from analyzer.tracing.language.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.language.truths import is_unread
 from analyzer.tracing.language.values import (
+    Address,
     Api,
     Class,
     DictV,
@@ -29,6 +30,7 @@ from analyzer.tracing.language.values import (
     ListV,
     Module,
     Object,
+    OneOfTwo,
     SetV,
     Unknown,
     Value,
@@ -306,8 +308,10 @@ def _of_graph(value: Value) -> bool:
 
 def _compare_unknown(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value) -> Value:
     subject, constant = (left, right) if isinstance(left, Unknown) else (right, left)
-    if left is right and subject.kind == DEVICE and op in (ast.Eq, ast.NotEq):
+    if left is right and (subject.kind == DEVICE or isinstance(left, _ADDRESSES)) and op in (ast.Eq, ast.NotEq):
         return op is ast.Eq
+    if isinstance(left, Address) and isinstance(right, Address) and op in (ast.Eq, ast.NotEq):
+        return op is ast.NotEq
     if op in _ORDERED and subject.term is None and _real(subject) and isinstance(constant, (int, float)):
         told = tr.unknown("a comparison", subject.origin, pytype="bool")
         return record(_COMPARISONS[op], (left, right), {}, told)
@@ -331,6 +335,9 @@ def _compare_unknown(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value)
         tr.touch(subject)
         subject.items[key] = tr.unknown("a comparison", subject.origin, pytype="bool")
     return subject.items[key]
+
+
+_ADDRESSES = (Address, OneOfTwo)
 
 
 def _real(value: Unknown) -> bool:

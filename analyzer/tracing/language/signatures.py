@@ -122,8 +122,11 @@ class ArgumentMismatch(PyRaise):
 
 
 def refuse(tr: Tracer, rule: str, name: str, message: str, node: ast.AST, certain: bool = False) -> NoReturn:
-    """Python raises `name` here; `certain`: if the path is, no other value was possible."""
-    if tr.guards or tr.speculating:
+    """Python raises `name` here; `certain`: if the path is, no other value was possible.
+
+    What is expected around it, another exception say, lets it through.
+    """
+    if tr.speculating:
         raise PyRaise(name, message)
     raise ArgumentMismatch(
         Diagnostic(rule, "error", message, tr.site(node), name, certain=certain and tr.certain), name, operands=certain

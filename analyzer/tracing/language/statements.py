@@ -165,7 +165,12 @@ def _raise(tr: Tracer, node: ast.Raise) -> None:
     value = evaluate(tr, node.exc) if node.exc is not None else None
     if node.exc is None and tr.frame.handled:
         raise tr.frame.handled[-1]
-    raise PyRaise(exception_name(value), "raised by the program", value)
+    again = next((p for p in reversed(tr.frame.handled) if value is not None and p.bound is value), None)
+    if again is not None:
+        raise again
+    error = PyRaise(exception_name(value), "raised by the program", value)
+    error.context = tr.frame.handled[-1] if tr.frame.handled else None
+    raise error
 
 
 def _try_steps(tr: Tracer, node: ast.Try) -> Steps:
@@ -198,8 +203,8 @@ def _handled(tr: Tracer, node: ast.Try, frame: Frame) -> Steps:
         if handler is None:
             raise
         if handler.name:
-            value = problem.value if problem.value is not None else tr.unknown("an exception", "data")
-            store_name(tr, handler.name, value)
+            problem.bound = problem.value if problem.value is not None else tr.unknown("an exception", "data")
+            store_name(tr, handler.name, problem.bound)
         frame.handled = (*frame.handled, problem)
         instead = replaces and problem.name == "ModuleNotFoundError"
         with Leaving(lambda: setattr(frame, "handled", frame.handled[:-1])), _replacing(tr, instead):

@@ -120,6 +120,16 @@ class Address(Unknown):
         self.of = of
 
 
+class OneOfTwo(Unknown):
+    """What `id` tells of a tensor: that of another may be the same, where this analysis has two values for one."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Value) -> None:
+        super().__init__("what tells a tensor from others", pytype="int")
+        self.of = of
+
+
 class Scope:
     """Names of one function, class or module body; `parent` is the enclosing scope of a closure."""
 

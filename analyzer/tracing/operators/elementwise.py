@@ -221,10 +221,17 @@ _COMPARED: dict[str, Callable[[int, int], bool]] = {
 }  # fmt: skip
 
 
+_OF_TRUTHS: dict[str, Callable[[bool, bool], bool]] = {
+    "&": operator.and_, "|": operator.or_, "^": operator.xor, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+
+
 _EXACT = 2**24  # below it each whole number is one of float32
 
 
 def _compute(sign: str, x: Value, y: Value) -> Value:
+    if isinstance(x, bool) and isinstance(y, bool) and sign in _OF_TRUTHS:
+        return _OF_TRUTHS[sign](x, y)
     if isinstance(x, bool) or isinstance(y, bool):
         return None  # sums of truths are truths or numbers, as the element types have it
     if sign == "+":
@@ -249,20 +256,36 @@ def _scalars(sign: str, a: Tensor, b: Tensor) -> Value:
 
 
 def _vector(sign: str, a: Tensor, b: Tensor) -> Value:
-    """Arithmetic on small integer vectors that serve as shapes."""
-    x, y = a.value, b.value
-    if isinstance(x, tuple) and isinstance(y, (int, Poly)):
-        parts = [_compute(sign, p, y) if isinstance(p, (int, Poly)) else None for p in x]
-    elif isinstance(y, tuple) and isinstance(x, (int, Poly)):
-        parts = [_compute(sign, x, p) if isinstance(p, (int, Poly)) else None for p in y]
-    elif isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y):
-        parts = [
-            _compute(sign, p, q) if isinstance(p, (int, Poly)) and isinstance(q, (int, Poly)) else None
-            for p, q in zip(x, y, strict=True)
-        ]
-    else:
+    """Arithmetic on small tensors of whole numbers that are known: shapes, counts, places."""
+    if not (isinstance(a.value, tuple) or isinstance(b.value, tuple)) or not _NARROW.isdisjoint((a.dtype, b.dtype)):
         return None
-    return None if any(p is None for p in parts) else tuple(parts)
+    return _of_elements(sign, a.value, b.value)
+
+
+_NARROW = frozenset(("uint8", "int8", "int16", "uint16"))  # whose sums may not fit
+
+
+def _of_elements(sign: str, x: Value, y: Value) -> Value:
+    """Elements as they are broadcast: rows beside rows, one of them beside all; None where one is not known."""
+    deep, deeper = _depth(x), _depth(y)
+    if not deep and not deeper:
+        return _compute(sign, x, y) if isinstance(x, (int, Poly)) and isinstance(y, (int, Poly)) else None
+    rows = x if deep >= deeper else (x,) * len(y)
+    beside = y if deeper >= deep else (y,) * len(x)
+    rows = rows * len(beside) if len(rows) == 1 else rows
+    beside = beside * len(rows) if len(beside) == 1 else beside
+    if len(rows) != len(beside):
+        return None
+    parts = []
+    for row, other in zip(rows, beside, strict=True):
+        if (part := _of_elements(sign, row, other)) is None:
+            return None
+        parts.append(part)
+    return tuple(parts)
+
+
+def _depth(elements: Value) -> int:
+    return 1 + _depth(elements[0]) if isinstance(elements, tuple) and elements else int(isinstance(elements, tuple))
 
 
 def _advise(op: Op, a: Tensor, b: Tensor, sign: str) -> None:

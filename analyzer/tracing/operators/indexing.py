@@ -43,6 +43,8 @@ def _index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None)
         known = _of_elements(value, parts[0])
         if known is not None:
             return known
+    if isinstance(value.value, tuple) and value.dims is not None and all(map(_is_plain_part, parts)):
+        result.value = _cut(value.value, parts)
     if value.dims is None:
         return _of_open(parts, result)
     dims = _indexed(tr, value, parts, node)
@@ -85,6 +87,26 @@ def _of_elements(value: Tensor, index: Value) -> Value:
             graph=value.graph,
         )
     return None
+
+
+def _is_plain_part(part: Value) -> bool:
+    if isinstance(part, SliceV):
+        return all(p is None or isinstance(p, int) for p in (part.start, part.stop, part.step)) and part.step != 0
+    return isinstance(part, int) and not isinstance(part, bool)
+
+
+def _cut(elements: Any, parts: list[Value]) -> Any:
+    """The elements that whole numbers and slices choose, an axis each; None where there is none."""
+    if not parts:
+        return elements
+    if not isinstance(elements, tuple):
+        return None
+    first, rest = parts[0], parts[1:]
+    if isinstance(first, SliceV):
+        chosen = elements[slice(first.start, first.stop, first.step)]
+        found = tuple(_cut(part, rest) for part in chosen)
+        return None if not found or any(part is None for part in found) else found
+    return _cut(elements[first], rest) if -len(elements) <= first < len(elements) else None
 
 
 def _of_open(parts: list[Value], result: Tensor) -> Value:

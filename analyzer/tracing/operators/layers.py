@@ -8,6 +8,7 @@ from typing import Any
 
 from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.language.evaluation import call, seen
+from analyzer.tracing.language.set_calls import set_call
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import (
     CHILDREN,
@@ -64,6 +65,15 @@ def call_layer(
     site: Any = None,
 ) -> Value:
     """`layer(x)`."""
+    if tr.shared.set_on_libraries.items and (replaced := set_call(tr, layer)) is not None:
+        return call(tr, replaced, (layer, *args), kwargs, node)
+    return forwarded(tr, layer, args, kwargs, node, site)
+
+
+def forwarded(
+    tr: Tracer, layer: Layer, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, site: Any = None
+) -> Value:
+    """The same where the program has not replaced the library's `__call__`."""
     own = _own_forward(tr, layer)
     if own is not None:
         return call(tr, own, args, kwargs, node)

@@ -22,6 +22,7 @@ from analyzer.tracing.operators.numpy_operands import (
     of,
     unknown,
 )
+from analyzer.tracing.operators.open_sequences import joined_dims
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
@@ -216,6 +217,9 @@ def broadcast_to(op: Op, array: Value, shape: Value, rest: tuple[Value, ...]) ->
 @operator("numpy.concatenate numpy.concat numpy.stack", "arrays axis=0 *rest")
 def join(op: Op, arrays: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
     known = _parts(op, arrays)
+    if known is None and isinstance(arrays, ListV) and arrays.open:
+        dims = joined_dims(op.tr, op.short, arrays, axis)
+        return unknown(op) if dims is None else Tensor(dims, None, "numpy", site=op.where)
     if known is None or not (axis is None or isinstance(axis, int)):
         return unknown(op)
     if axis is None and op.short != "stack":

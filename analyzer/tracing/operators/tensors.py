@@ -14,7 +14,7 @@ from analyzer.tracing.language.memory import write, write_results
 from analyzer.tracing.language.packed_sequences import packing_of
 from analyzer.tracing.language.rows import LIST, Rows
 from analyzer.tracing.language.tensors import OpenSize, Shape, Size, Tensor, show_shape
-from analyzer.tracing.language.values import Api, Bound, Unknown, Value
+from analyzer.tracing.language.values import Api, Bound, ListV, Unknown, Value
 from analyzer.tracing.operators.element_types import array_type, bytes_of, dtype_name, real_of
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.gradient_presence import gradients_made
@@ -203,6 +203,8 @@ def _result(
             _check_backward(tr, owner, args, kwargs, node)
             follow_back(tr, owner, again=kwargs.get("retain_graph", False) is not False)
             return None
+        if name == "tolist" and (listed := _listed(owner)) is not None:
+            return listed
         if name == "tolist" and owner.dims and owner.framework in ("torch", "numpy"):
             return Rows(LIST, owner)
         return tr.unknown(
@@ -268,6 +270,17 @@ def _alone(elements: Value) -> Value:
             return None
         elements = elements[0]
     return elements
+
+
+def _listed(tensor: Tensor) -> Value:
+    """The nested lists of Python's own numbers of a tensor whose whole numbers or truths are known."""
+    if not (tensor.dtype or "").startswith(("int", "uint", "bool")) or not isinstance(tensor.value, tuple):
+        return None
+    return _as_list(tensor.value)
+
+
+def _as_list(elements: Value) -> Value:
+    return ListV(map(_as_list, elements)) if isinstance(elements, tuple) else elements
 
 
 def _writes(owner: Tensor, method: str) -> bool:

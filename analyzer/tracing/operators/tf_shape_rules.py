@@ -10,7 +10,7 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
-from analyzer.tracing.operators.torch_shape_rules import advise_batch
+from analyzer.tracing.operators.torch_shape_rules import advise_batch, possible_shape
 from analyzer.validity.terms import Poly, equal, product
 
 # ------------------------------------------------------------------------------------------------ new shapes
@@ -36,6 +36,8 @@ def reshape(op: Op, tensor: Value, shape: Value, rest: tuple[Value, ...]) -> Val
             source.dtype,
         )
     negative = [d for d in dims if isinstance(d, Poly) and d.interval.lo < 0]
+    if source.dims is None and not negative:
+        possible_shape(op, source, dims)
     if source.dims is None or negative:
         return like(
             op,

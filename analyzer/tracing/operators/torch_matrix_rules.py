@@ -237,17 +237,23 @@ def factored_solution(op: Op, first: Value, second: Value, third: Value, rest: t
     return _of(op, given, b) if a[:-2] == b[:-2] else unknown_tensor(op, "torch")
 
 
-@operator("torch.linalg.lstsq", "A B *rest")
-def least_squares(op: Op, A: Value, B: Value, rest: tuple[Value, ...]) -> Value:
-    matrix, given = _matrix(op, A), tensor_of(op.tr, B, "torch")
+@operator("torch.linalg.lstsq", "input b *rest")
+def least_squares(op: Op, input: Value, b: Value, rest: tuple[Value, ...]) -> Value:
+    """Equations beside the columns of their right sides, or beside one vector of each."""
+    matrix, given = _matrix(op, input), tensor_of(op.tr, b, "torch")
     if matrix is None or given is None or matrix.dims is None or given.dims is None:
         return op.tr.unknown("lstsq()")
-    a, b = matrix.dims, given.dims
-    if len(a) != len(b):
+    rows, right = matrix.dims, given.dims
+    vector = len(right) == len(rows) - 1 and (
+        len(right) == 1 or all(equal(x, y) is True for x, y in zip(right, rows, strict=False))
+    )
+    if len(rows) != len(right) and not vector:
         return op.tr.unknown("lstsq()")
-    sentence = f"the matrix {show_shape(a)} has other rows than the right side {show_shape(b)}"
-    require(op, equal(a[-2], b[-2]), "size", sentence, (matrix, given))
-    solved = _of(op, given, (*a[:-2], a[-1], b[-1]) if a[:-2] == b[:-2] else None)
+    sentence = f"the matrix {show_shape(rows)} has other rows than the right side {show_shape(right)}"
+    require(op, equal(rows[-2], right[-1 if vector else -2]), "size", sentence, (matrix, given))
+    columns = () if vector else (right[-1],)
+    alike = vector or rows[:-2] == right[:-2]
+    solved = _of(op, given, (*rows[:-2], rows[-1], *columns) if alike else None)
     others = (unknown_tensor(op, "torch") for _ in range(3))
     return Fields((solved, *others), ("solution", "residuals", "rank", "singular_values"))
 

@@ -78,6 +78,8 @@ def _of_elements(function: str, source: Tensor) -> Term | None:
     if function in ("any", "all") and 0 in (source.dims or ()):
         return function == "all"
     items = list(_flat(source.value)) if isinstance(source.value, tuple) else []
+    if function in ("any", "all"):
+        return _of_truths(function, items)
     if not items or not all(is_term(i) for i in items):
         return None
     if function in ("max", "amax", "min", "amin"):
@@ -85,6 +87,14 @@ def _of_elements(function: str, source: Tensor) -> Term | None:
     if function == "sum":
         return functools.reduce(operators.add, items)
     return product(items) if function == "prod" else None
+
+
+def _of_truths(function: str, items: list[Value]) -> bool | None:
+    """Whether any or all are other than 0, where that is known of enough of them."""
+    known = [bool(i) for i in items if isinstance(i, int)]
+    if function == "any":
+        return True if any(known) else None if len(known) < len(items) or not items else False
+    return False if not all(known) else None if len(known) < len(items) or not items else True
 
 
 def _flat(value: Value) -> Iterator[Value]:

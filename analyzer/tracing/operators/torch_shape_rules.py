@@ -64,8 +64,8 @@ def reshaped(op: Op, input: Value, shape: tuple[Value, ...], framework: str = "t
             ),
         )
     if source.dims is None:
-        if source.framework == "torch":
-            _possible(op, source, dims)
+        if source.framework in ("torch", "numpy"):
+            possible_shape(op, source, dims)
         known = tuple(op.tr.fresh("reshape", "derived", 0) if isinstance(d, int) and d == -1 else d for d in dims)
         return unknown_tensor(op, source.framework, (source,), known)
     advise_batch(op, source, dims)
@@ -79,13 +79,15 @@ def reshaped(op: Op, input: Value, shape: tuple[Value, ...], framework: str = "t
     return result
 
 
-def _possible(op: Op, source: Tensor, dims: tuple[Any, ...]) -> None:
-    """What no tensor is reshaped to, whatever its shape."""
+def possible_shape(op: Op, source: Tensor, dims: tuple[Any, ...]) -> None:
+    """What no tensor is reshaped to, whatever its shape. To NumPy each negative size is the one that is inferred."""
     sizes = [d for d in dims if isinstance(d, int)]
-    if any(d < -1 for d in sizes):
+    if any(d < -1 for d in sizes) and source.framework != "numpy":
         fail(op, "negative-size", f"the target shape has the size {min(sizes)}", (source,))
     if sizes.count(-1) > 1:
         fail(op, "inferred-size", f"the target shape {show_shape(dims)} leaves more than one size open", (source,))
+    if -1 in sizes and 0 in sizes:
+        fail(op, "inferred-size", f"the size -1 of {show_shape(dims)} cannot be inferred beside a size of 0", (source,))
 
 
 def _need_view(op: Op, source: Tensor, result: Tensor) -> None:

@@ -13,6 +13,7 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import floating_of, real_of
+from analyzer.tracing.operators.open_sequences import joined_dims
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths.tracer import Tracer
@@ -55,7 +56,10 @@ def call_typed(
     if variadic and not fixed:
         first = given.pop(0) if given else named.pop("tensors", None)
         sources = sources[1:]
-        if not isinstance(first, (tuple, ListV)) or (isinstance(first, ListV) and first.open):
+        if isinstance(first, ListV) and first.open:
+            axis = given[0] if given else named.get("dim", named.get("axis", 0))
+            return Tensor(joined_dims(tr, name, first, axis), None, framework, site=tr.site(node))
+        if not isinstance(first, (tuple, ListV)):
             return Tensor(None, None, framework, site=tr.site(node))
         inputs = list(first.items if isinstance(first, ListV) else first)
     for parameter in fixed:

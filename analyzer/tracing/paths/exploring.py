@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analyzer.tracing.imports.kept_modules import undone
@@ -124,14 +124,16 @@ def follow(tr: Tracer, body: Callable[[], object]) -> None:
 def _follow(tr: Tracer, body: Callable[[], object]) -> None:
     try:
         body()
-    except ShapeFailure as failure:
-        tr.report(failure.problem)
-        return
-    except ArgumentMismatch as failure:
-        if tr.certain or failure.operands:
-            tr.report(failure.problem)
-        return
     except PyRaise as error:
+        refusal = error if tr.in_definition else _first_refusal(error)
+        if isinstance(refusal, ShapeFailure):
+            certain = refusal.problem.certain and (refusal is error or tr.certain)
+            tr.report(replace(refusal.problem, certain=certain))
+            return
+        if isinstance(refusal, ArgumentMismatch):
+            if tr.certain or refusal.operands:
+                tr.report(refusal.problem)
+            return
         tr.shared.asks_values = tr.shared.asks_values or tr.defaults
         if tr.sampler is not None:
             tell_exception(tr, error)
@@ -144,6 +146,14 @@ def _follow(tr: Tracer, body: Callable[[], object]) -> None:
         tr.note(f"{tr.place()} could not be followed further ({type(error).__name__}).")
         return
     close_path(tr)
+
+
+def _first_refusal(error: PyRaise) -> PyRaise:
+    """What a program ends by: the refusal whose handler raises another exception instead, where one is."""
+    cause: PyRaise | None = error
+    while cause is not None and not isinstance(cause, (ShapeFailure, ArgumentMismatch)):
+        cause = cause.context
+    return error if cause is None else cause
 
 
 @dataclass

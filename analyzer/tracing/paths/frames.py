@@ -21,7 +21,7 @@ from analyzer.tracing.imports.summaries import Summaries
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Class, DictV, Function, Scope, Unknown, Value
 from analyzer.tracing.paths.paths import OutOfBudget
-from analyzer.tracing.paths.problems import Diagnostic, Place, key_of, weight
+from analyzer.tracing.paths.problems import Diagnostic, Place, PyRaise, key_of, weight
 from analyzer.tracing.paths.remembered import Learned, Memory
 from analyzer.tracing.paths.solver import Effort
 from analyzer.tracing.paths.symbols import Site, SymbolFacts
@@ -80,7 +80,7 @@ class Frame:
     forever: int = 0  # and those that have rounds without end
     vague: int = 0  # and those of them whose round stands for others
     further: int = 0  # and those of them in a round that may never come: one before it stood for all
-    handled: tuple[Exception, ...] = ()  # exceptions whose handlers are run
+    handled: tuple[PyRaise, ...] = ()  # exceptions whose handlers are run
     replacing: int = 0  # enclosing blocks that define themselves what a package would give that may be absent
     pending: int = 0  # enclosing blocks that do something when they are left
     line: int = 0

@@ -34,6 +34,8 @@ class PyRaise(Exception):
         self.name, self.message, self.value = name, message, value
         self.path = ""  # of the file whose function raised it
         self.site: Site | None = None  # the innermost statement of the repository's own that it passed
+        self.bound: Value = None  # what `except … as name` calls it
+        self.context: PyRaise | None = None  # the one whose handler raises it by a statement of its own
 
 
 def exception_name(value: Value) -> str:

@@ -27,6 +27,7 @@ from analyzer.tracing.language.values import (
     Layer,
     ListV,
     Native,
+    OneOfTwo,
     Partial,
     Scope,
     SuperV,
@@ -57,12 +58,12 @@ def property_(c: Call) -> Value:
 def identity(c: Call) -> Value:
     """`id(x)`: one number for each object, as long as this analysis keeps one value for it."""
     of = c.get(0)
-    kept = isinstance(of, _KEPT) or (isinstance(of, Tensor) and of.framework == "torch" and "variable" in of.tags)
-    if not kept:
+    if not isinstance(of, (*_KEPT, Tensor)):
         return hashed(c)
     found = c.tr.addresses.get(id(of))
     if found is None:
-        found = c.tr.addresses[id(of)] = Address(of)
+        alone = not isinstance(of, Tensor) or (of.framework == "torch" and "variable" in of.tags)
+        found = c.tr.addresses[id(of)] = Address(of) if alone else OneOfTwo(of)
     return found
 
 
