@@ -7,6 +7,7 @@ import numpy as np
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Api, Iterator_, ListV, Unknown, Value
+from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import OBJECTS, array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.numpy_matrices import array_of
@@ -116,14 +117,34 @@ def drawn(op: Op, parameters: tuple[Value, ...]) -> Value:
 _COUNTS = ("geometric", "negative_binomial", "hypergeometric", "zipf", "logseries")
 
 
-@operator("numpy.random.multivariate_normal numpy.random.dirichlet numpy.random.multinomial", "first *rest")
+@operator("numpy.random.multivariate_normal numpy.random.dirichlet", "first *rest")
 def drawn_rows(op: Op, first: Value, rest: tuple[Value, ...]) -> Value:
     """Rows as long as the mean or the weights."""
-    row = array(op, rest[0] if op.short == "multinomial" and rest else first)
+    row = array(op, first)
     position = 0 if op.short == "dirichlet" else 1
     size = op.extra.get("size", rest[position] if len(rest) > position else None)
     dims = () if size is None else shape_argument(op, (size,))
     return made(op, None if row is None or row.dims is None or dims is None else (*dims, *row.dims[-1:]), "float64")
+
+
+@operator("numpy.random.multinomial", "n pvals size=None")
+def drawn_counts(op: Op, n: Value, pvals: Value, size: Value) -> Value:
+    """Counts as many as the last axis of the probabilities has; those before it are stretched with the numbers drawn.
+
+    A generator takes an array of numbers and rows of probabilities; a size that is given has both in it.
+    """
+    number, row = array(op, n), array(op, pvals)
+    before: Value = None
+    if size is not None:
+        before = made(op, shape_argument(op, (size,)))
+    elif row is not None and row.dims and number is not None and number.dims is not None:
+        before = (
+            apply(op, "torch", "add", (number, of(op, row, row.dims[:-1])))
+            if number.dims
+            else of(op, row, row.dims[:-1])
+        )
+    known = isinstance(before, Tensor) and before.dims is not None and row is not None and row.dims
+    return made(op, (*before.dims, row.dims[-1]) if known else None, "int64")
 
 
 @operator(
