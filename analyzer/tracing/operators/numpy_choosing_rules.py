@@ -75,6 +75,11 @@ def compress(op: Op, condition: Value, a: Value, axis: Value, rest: tuple[Value,
     return of(op, found, (*found.dims[:at], _some(op), *found.dims[at + 1 :]), found.dtype)
 
 
+@operator("numpy.Tensor.compress", "a condition axis=None *rest")
+def compress_itself(op: Op, a: Value, condition: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
+    return compress(op, condition, a, axis, rest)
+
+
 @operator("numpy.bincount", "x weights=None minlength=0")
 def bincount(op: Op, x: Value, weights: Value, minlength: Value) -> Value:
     found = array(op, x)

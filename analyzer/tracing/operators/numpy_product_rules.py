@@ -101,13 +101,15 @@ def decomposed(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator("numpy.cross", "a b *rest")
 def cross(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
-    x = array(op, a)
-    if rest or x is None or not x.dims or x.dims[-1] != 3:
+    x, y = array(op, a), array(op, b)
+    if rest or op.extra or x is None or not x.dims or x.dims[-1] != 3:
         return unknown(op)
+    if y is not None and y.dims and y.dims[-1] == 2:
+        return unknown(op)  # a vector of the plane, whose third number is 0
     result = broadcast(op, "*", a, b, "numpy")
     if isinstance(result, Tensor):
         result.value = None  # a product of vectors, not of their elements
-    return unknown(op) if op.extra else result
+    return result
 
 
 @operator("numpy.einsum", "subscripts *operands")
