@@ -67,11 +67,17 @@ def make_function(tr: Tracer, node: ast.FunctionDef | ast.AsyncFunctionDef) -> V
         },
         instead=tr.replacing > 0,
     )
-    (frame.methods if frame.name == "<class>" else tr.functions).append(function)
+    in_class = frame.name == "<class>"
+    (frame.methods if in_class else tr.functions).append(function)
+    function.kind = _OF_ITSELF.get(node.name, "") if in_class else ""
     value: Value = function
     for decorator in reversed(node.decorator_list):
         value = _decorate(tr, value, decorator, function)
     return value
+
+
+# what Python makes of these methods without a decorator (data model, 3.3.1, 3.3.3 and 3.3.5)
+_OF_ITSELF = {"__new__": "staticmethod", "__init_subclass__": "classmethod", "__class_getitem__": "classmethod"}
 
 
 def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> Value:
