@@ -45,6 +45,8 @@ TAKEN = """
     np.cross(np.ones((2, 11)), np.ones((11, 3)), axisa=0)
     np.fft.rfftn(np.ones((2, 3)), axes=(0, 0, 1), s=(10, 20, 40))
     assert np.fft.fftn(np.ones((10, 10)), s=(-1, 5), axes=(0, 1)).shape == (10, 5)
+    assert np.linalg.qr(np.ones((3, 2)), mode="r").shape == (2, 2)
+    np.linalg.qr(np.ones((3, 2)), "raw")[0][1, 2]
     np.vectorize(np.outer, signature="(a),(b)->(a,b)")([1, 2], [1, 2, 3])
     np.vectorize(lambda x, p: x, excluded=["p"])(x=[1, 2], p=[1, 2, 3])
     mean, weights = np.average(np.ones((3, 2)), 0, returned=True)
