@@ -253,7 +253,8 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
             member.owner = member.owner or cls
     for member in defined:  # also those that a decorator has wrapped; a wrapper keeps its own closure
         member.owner, member.scope = cls, outer
-    named_tuple = cls.tuple = any("NamedTuple" in ast.unparse(b) for b in node.bases)
+    named_tuple = any("NamedTuple" in ast.unparse(b) for b in node.bases)
+    cls.tuple = named_tuple or any(isinstance(b, Class) and b.tuple for b in cls.bases)
     cls.dataclass = named_tuple or any(isinstance(b, Class) and b.dataclass for b in cls.bases)
     cls.by_fields = named_tuple or any(isinstance(b, Class) and b.by_fields for b in cls.bases)
     if PYDANTIC in cls.library_bases:

@@ -22,6 +22,7 @@ from analyzer.tracing.language.values import (
     Object,
     Unknown,
     Value,
+    field_names,
 )
 from analyzer.tracing.operators.data import elements
 from analyzer.tracing.operators.element_types import OBJECTS
@@ -129,7 +130,7 @@ def fields_of(value: Instance) -> list[Value] | None:
     """The elements of a named tuple."""
     if not value.cls.tuple or value.cls.find("__iter__") is not None:
         return None
-    return [value.attrs[name] for name in value.cls.scope.names.get("__annotations__", {}) if name in value.attrs]
+    return [value.attrs[name] for name in field_names(value.cls) if name in value.attrs]
 
 
 def _repeat(tr: Tracer, value: Unknown) -> Iterator[Value]:

@@ -16,8 +16,10 @@ from analyzer.tracing.language.absent_attributes import (
     set_anywhere,
 )
 from analyzer.tracing.language.attribute_hooks import READER, own_reader, read, reader_of
+from analyzer.tracing.language.dataclass_fields import fill_dataclass
 from analyzer.tracing.language.dictionary_objects import CONTAINERS, container_method, names_held
 from analyzer.tracing.language.evaluation import ATTRIBUTES, call, get_attribute, iterate
+from analyzer.tracing.language.iteration import fields_of
 from analyzer.tracing.language.known_types import PARALLEL
 from analyzer.tracing.language.mapping_methods import ABSTRACT, method_of
 from analyzer.tracing.language.metaclasses import asks_metaclass, from_metaclass
@@ -97,6 +99,8 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         return Native(name, lambda c: _replaced(value, c.kwargs))
     if value.cls.tuple and name == "_asdict":
         return Native(name, lambda c: DictV({f: value.attrs[f] for f in field_names(value.cls) if f in value.attrs}))
+    if name in ("count", "index") and (parts := fields_of(value)) is not None and not value.open:
+        return Bound(tuple(parts), name)
     mixed_in = method_of(value, name) or container_method(tr, value, name)
     if mixed_in is not None:
         return mixed_in
@@ -279,7 +283,7 @@ def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Val
     if name == "__new__" and found is None and inherits_tensor(cls):
         return Native(name, lambda c: constructed(c.tr, c.get(0), c.args[1:], c.kwargs))
     if name == "__new__" and found is None:
-        return Native(name, lambda c: Instance(c.get(0), c.tr.site(c.node)) if isinstance(c.get(0), Class) else None)
+        return Native(name, _plain_object)
     if found is not None and not _provided_before(cls, value.cls, found[1], name):
         member, home = found
         if isinstance(member, Function) and member.kind == "property":
@@ -303,6 +307,17 @@ def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Val
         if modelled is not None:
             return modelled
     return Bound(value, name)
+
+
+def _plain_object(c: Any) -> Value:
+    """What `object.__new__` makes, or the constructor that a named tuple has."""
+    cls = c.get(0)
+    if not isinstance(cls, Class):
+        return None
+    made = Instance(cls, c.tr.site(c.node))
+    if cls.tuple:
+        fill_dataclass(c.tr, made, c.args[1:], c.kwargs, c.open_args)
+    return made
 
 
 def _set_plainly(c: Any, owner: Value) -> None:
