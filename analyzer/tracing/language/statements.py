@@ -198,7 +198,7 @@ def _handled(tr: Tracer, node: ast.Try, frame: Frame) -> Steps:
         if handler is None:
             raise
         if handler.name:
-            value = problem.value if problem.value is not None else tr.unknown("an exception", "data")
+            value = problem.value if problem.value is not None else tr.unknown("an exception", "imprecise")
             store_name(tr, handler.name, value)
         frame.handled = (*frame.handled, problem)
         instead = replaces and problem.name == "ModuleNotFoundError"
