@@ -125,7 +125,7 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
             return result
         function.decorated = True
         return value
-    if isinstance(found, Class) and isinstance(node, ast.Call):
+    if isinstance(found, Instance) or (isinstance(found, Class) and isinstance(node, ast.Call)):
         return _by_object(tr, node, value, function)
     if isinstance(found, (Api, Unknown, Bound)):
         if command_line_decorator(tr, function, found, node):
@@ -155,7 +155,7 @@ _KEEPING = ("numpy.errstate", "numpy.printoptions", "unittest.skip", "unittest.e
 
 
 def _by_object(tr: Tracer, node: ast.Call, value: Value, function: Function) -> Value:
-    """What `@Class(…)` makes of a function, by the object's `__call__` or as a context manager."""
+    """What `@Class(…)`, or an object, makes of a function: by its `__call__` or as a context manager."""
     made = evaluate(tr, node)
     if isinstance(made, Instance) and made.cls.find("__call__") is None:
         if "contextlib.ContextDecorator" in made.cls.library_bases:

@@ -91,7 +91,13 @@ def _of_instance(tr: Tracer, value: Instance, node: ast.AST | None) -> Elements:
 def _of_class(tr: Tracer, value: Class, node: ast.AST | None) -> Elements:
     members = value.scope.names.get("__members__")
     if isinstance(members, DictV):
-        return iter(list(dict.fromkeys(members.items.values()))), False
+        found = list(dict.fromkeys(members.items.values()))
+        if "enum.Flag" in value.library_bases:  # those of one bit alone
+            values = [member.attrs.get("value") for member in found if isinstance(member, Instance)]
+            if not all(type(v) is int for v in values):
+                return _of_any(tr, value, node)
+            found = [m for m, v in zip(found, values, strict=True) if isinstance(v, int) and v > 0 and not v & (v - 1)]
+        return iter(found), False
     return _of_any(tr, value, node)
 
 

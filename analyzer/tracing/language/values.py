@@ -251,6 +251,7 @@ def _linearize(cls: Class) -> list[Value]:
 
 
 METACLASS = "a class with a metaclass"  # the reason of the unknown that stands among the bases of one
+REGISTERED = "classes that are registered"  # the reason of one that others were registered for
 STORE = "__stored__"  # the attribute of an object that holds the dictionary which it inherits from
 
 
