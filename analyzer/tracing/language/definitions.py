@@ -333,6 +333,13 @@ def _number(cls: Class) -> None:
                 last = value
 
 
+def _next_bit(tr: Tracer, members: dict[str, Value]) -> Value:
+    """`auto()` of a flag: the bit above the highest that the members before have."""
+    values = [member.attrs.get("value") for member in members.values() if isinstance(member, Instance)]
+    known = [value for value in values if isinstance(value, int)]
+    return 1 << max((v.bit_length() for v in known), default=0) if len(known) == len(values) else tr.unknown("a flag")
+
+
 def _enumerate(tr: Tracer, cls: Class) -> None:
     """The names that the body of an enumeration binds become its members."""
     members: dict[str, Value] = {}
@@ -341,7 +348,7 @@ def _enumerate(tr: Tracer, cls: Class) -> None:
             if isinstance(target, ast.Name) and not target.id.startswith("_"):
                 value = cls.scope.names.get(target.id)
                 if _is_auto(statement.value):
-                    value = len(members) + 1 if "enum.Flag" not in cls.library_bases else tr.unknown("a flag")
+                    value = len(members) + 1 if "enum.Flag" not in cls.library_bases else _next_bit(tr, members)
                 same = next((m for m in members.values() if is_plain(value) and m.attrs["value"] == value), None)
                 member = Instance(cls) if same is None else same
                 if same is None:
