@@ -44,6 +44,7 @@ KNOWN = [
     "ok: f'{3.14!s:10.10}' == '3.14      '",
     "import copy\nclass N: pass\nx = N()\nx.foo = x\ny = copy.deepcopy(x)\nok: y.foo is y and y is not x",
     "import enum\nclass L(int, enum.Enum):\n    true = 1\n    false = 0\nok: L.true and not L.false",
+    "class T:\n    def __call__(self, f): return lambda x: f(f(x))\nt = T()\n@t\ndef g(x): return x * 2\nok: g(1) == 4",
     "class B:\n    @property\n    def a(self): return 3\nok: hasattr(B(), 'a')",
     "class B:\n    @property\n    def a(self): raise AttributeError\nok: not hasattr(B(), 'a')",
 ]

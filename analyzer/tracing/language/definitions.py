@@ -154,13 +154,13 @@ _KEEPING = ("numpy.errstate", "numpy.printoptions", "unittest.skip", "unittest.e
 # and those that call what they decorate as it stands
 
 
-def _by_object(tr: Tracer, node: ast.Call, value: Value, function: Function) -> Value:
+def _by_object(tr: Tracer, node: ast.expr, value: Value, function: Function) -> Value:
     """What `@Class(…)`, or an object, makes of a function: by its `__call__` or as a context manager."""
     made = evaluate(tr, node)
     if isinstance(made, Instance) and made.cls.find("__call__") is None:
         if "contextlib.ContextDecorator" in made.cls.library_bases:
             return around(tr, lambda: made, value)
-    elif isinstance(made, Instance):
+    elif isinstance(made, (Instance, Function, Bound, Partial)):
         result = _decorated(tr, ast.copy_location(Held(node, made), node), value)
         if isinstance(result, (Function, Instance, Partial, Bound, Class)):
             return result
