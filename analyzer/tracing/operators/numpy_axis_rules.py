@@ -187,7 +187,7 @@ def along(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
         axis = 1
     elif name == "roll" and len(rest) < 2 and "axis" not in op.extra:
         axis = None
-    lifted = found.dims == () and axis in (0, -1) and name in _LIFTING
+    lifted = found.dims == () and axis in (0, -1) and ("cum" in name or name == "argsort")  # a row of one element
     if axis is not None and not lifted:
         axes_of(op, found, axis, again=name == "roll")
     whole = axis is None and not name.startswith(("flip", "roll"))
@@ -197,9 +197,6 @@ def along(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     result = of(op, found, dims, "int64" if name.startswith("arg") else kept)
     result.value = running(name, found.value) if "dtype" not in op.extra else None
     return result
-
-
-_LIFTING = ("cumsum", "cumprod", "nancumsum", "argsort")  # that take a scalar for a row of one element
 
 
 @operator("numpy.rot90", "m k=1 axes=(0,1)")

@@ -216,23 +216,11 @@ def reduce(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     more = rest[position + 1 : position + 2] if name in ("norm", "count_nonzero") else ()
     keep = op.extra.get("keepdims", more[0] if more else False)
     dtype = _type_of_reduced(name, found.dtype) if "dtype" not in op.extra else None
-    result = _reduced(op, found, axis, keep, dtype, name not in _OF_AXES)
+    whole = name in ("mean", "std", "var", "median", "nanmedian", "average", "norm") or name.startswith("trap")
+    result = _reduced(op, found, axis, keep, dtype, scalars=not whole)
     if name == "average" and op.extra.get("returned", rest[2] if len(rest) > 2 else False) is not False:
         return result, of(op, found, result.shape)  # with the sum of the weights
     return result
-
-
-_OF_AXES = (
-    "mean",
-    "std",
-    "var",
-    "median",
-    "nanmedian",
-    "average",
-    "norm",
-    "trapezoid",
-    "trapz",
-)  # of which a scalar has none
 
 
 _OF_ROW: dict[str, Callable[[tuple[int, ...]], int]] = {
