@@ -24,18 +24,21 @@ WRONG = "torch.zeros(2) + torch.zeros(3)"
         ("self.assertRaises(ValueError)", WRONG, False),  # which of both a framework raises is not known for sure
         ("self.assertRaises(errors.WrongShape)", WRONG, False),
         ("self.assertRaises(kinds)", WRONG, False),
+        ("numpy.testing.assert_raises(ValueError)", WRONG, False),
+        ("assert_raises_regex(kinds.AxisError, 'wrong')", WRONG, False),
+        ("assert_raises(KeyError)", WRONG, True),
         ("contextlib.suppress(KeyError, RuntimeError)", WRONG, False),
         ("pytest.raises(NotImplementedError)", "F.pad(torch.zeros(2, 3), (9, 9), mode='reflect')", False),
     ],
 )
 def test_of_what_kind_it_is(tmp_path: Path, manager: str, body: str, told: bool) -> None:
     text = (
-        "import contextlib, pytest, torch, unittest\nimport torch.nn.functional as F\nimport errors\n"
-        "kinds = errors.KINDS\n"
+        "import contextlib, numpy, pytest, torch, unittest\nimport torch.nn.functional as F\nimport errors\n"
+        "from numpy.testing import assert_raises, assert_raises_regex\nkinds = errors.KINDS\n"
         f"class Test(unittest.TestCase):\n    def test(self):\n        with {manager}:\n            {body}\n"
     )
     shared = explore(tmp_path, "test_it.py", ast.parse(text), Versions())
-    assert [p.site.line for p in shared.problems.values() if p.level == "error"] == ([8] if told else [])
+    assert [p.site.line for p in shared.problems.values() if p.level == "error"] == ([9] if told else [])
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,31 @@ def test_a_function_has_the_shape_that_scipy_gives(call: str, tmp_path: Path) ->
     assert tuple(known) == sizes
 
 
+TAKEN = """
+    linalg.solve(2, [1, 2, 3]).ravel()
+    [stats.dgamma.entropy(n) for n in stats.dgamma.entropy(v)]
+    stats.vonmises.entropy(3.0)
+    interpolate.splev(0.3, interpolate.splprep([v, v + 1], s=0)[0])[1]
+    assert linalg.eigvals(np.eye(3), homogeneous_eigvals=True).shape == (2, 3)
+    assert sparse.coo_array(np.ones((2, 3))).transpose(axes=(0, 1)).shape == (2, 3)
+    optimize.root(lambda x, y: x - y, np.zeros((2, 2)), args=(np.ones((2, 2)),), method="DF-SANE")
+    not integrate.solve_ivp(lambda t, y: y, (0, 9), [1.0], t_eval=[8.0, 9.0], events=stops).t
+""".strip().splitlines()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("statement", [line.strip() for line in TAKEN])
+def test_what_scipy_takes_is_no_error(statement: str, tmp_path: Path) -> None:
+    text = f"{HEAD}\ndef stops(t, y): return y[0] - 2\nstops.terminal = True\n{statement}\n"
+    exec(text, {})
+    assert not explore(tmp_path, "program.py", ast.parse(text), Versions()).problems
+
+
 REFUSED = """
+    linalg.solve(e, np.ones(5))
+    linalg.lstsq(a, np.ones(5))
+    stats.entropy(v, axis=2)
+    optimize.root(lambda x: x + np.ones(4), np.zeros(3))
     stats.pearsonr(v, v[:5])
     linalg.sqrtm(a)
     linalg.eigh(a)

@@ -398,6 +398,8 @@ def _made(
         call_function(tr, initializer[0], (instance, *args), kwargs, cls=initializer[1], node=node, open_args=open_args)
     elif initializer is not None and isinstance(initializer[0], Partial) and initializer[0].method:
         call(tr, get_attribute(tr, instance, "__init__"), args, kwargs, node, open_args)
+    elif cls.tuple and maker is not None:
+        pass  # its fields are what `__new__` has made them
     elif cls.dataclass:
         fill_dataclass(tr, instance, args, kwargs, open_args)
     else:

@@ -67,11 +67,17 @@ def make_function(tr: Tracer, node: ast.FunctionDef | ast.AsyncFunctionDef) -> V
         },
         instead=tr.replacing > 0,
     )
-    (frame.methods if frame.name == "<class>" else tr.functions).append(function)
+    in_class = frame.name == "<class>"
+    (frame.methods if in_class else tr.functions).append(function)
+    function.kind = _OF_ITSELF.get(node.name, "") if in_class else ""
     value: Value = function
     for decorator in reversed(node.decorator_list):
         value = _decorate(tr, value, decorator, function)
     return value
+
+
+# what Python makes of these methods without a decorator (data model, 3.3.1, 3.3.3 and 3.3.5)
+_OF_ITSELF = {"__new__": "staticmethod", "__init_subclass__": "classmethod", "__class_getitem__": "classmethod"}
 
 
 def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> Value:
@@ -119,7 +125,7 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
             return result
         function.decorated = True
         return value
-    if isinstance(found, Class) and isinstance(node, ast.Call):
+    if isinstance(found, Instance) or (isinstance(found, Class) and isinstance(node, ast.Call)):
         return _by_object(tr, node, value, function)
     if isinstance(found, (Api, Unknown, Bound)):
         if command_line_decorator(tr, function, found, node):
@@ -148,13 +154,13 @@ _KEEPING = ("numpy.errstate", "numpy.printoptions", "unittest.skip", "unittest.e
 # and those that call what they decorate as it stands
 
 
-def _by_object(tr: Tracer, node: ast.Call, value: Value, function: Function) -> Value:
-    """What `@Class(…)` makes of a function, by the object's `__call__` or as a context manager."""
+def _by_object(tr: Tracer, node: ast.expr, value: Value, function: Function) -> Value:
+    """What `@Class(…)`, or an object, makes of a function: by its `__call__` or as a context manager."""
     made = evaluate(tr, node)
     if isinstance(made, Instance) and made.cls.find("__call__") is None:
         if "contextlib.ContextDecorator" in made.cls.library_bases:
             return around(tr, lambda: made, value)
-    elif isinstance(made, Instance):
+    elif isinstance(made, (Instance, Function, Bound, Partial)):
         result = _decorated(tr, ast.copy_location(Held(node, made), node), value)
         if isinstance(result, (Function, Instance, Partial, Bound, Class)):
             return result
@@ -247,7 +253,8 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
             member.owner = member.owner or cls
     for member in defined:  # also those that a decorator has wrapped; a wrapper keeps its own closure
         member.owner, member.scope = cls, outer
-    named_tuple = cls.tuple = any("NamedTuple" in ast.unparse(b) for b in node.bases)
+    named_tuple = any("NamedTuple" in ast.unparse(b) for b in node.bases)
+    cls.tuple = named_tuple or any(isinstance(b, Class) and b.tuple for b in cls.bases)
     cls.dataclass = named_tuple or any(isinstance(b, Class) and b.dataclass for b in cls.bases)
     cls.by_fields = named_tuple or any(isinstance(b, Class) and b.by_fields for b in cls.bases)
     if PYDANTIC in cls.library_bases:
@@ -326,6 +333,13 @@ def _number(cls: Class) -> None:
                 last = value
 
 
+def _next_bit(tr: Tracer, members: dict[str, Value]) -> Value:
+    """`auto()` of a flag: the bit above the highest that the members before have."""
+    values = [member.attrs.get("value") for member in members.values() if isinstance(member, Instance)]
+    known = [value for value in values if isinstance(value, int)]
+    return 1 << max((v.bit_length() for v in known), default=0) if len(known) == len(values) else tr.unknown("a flag")
+
+
 def _enumerate(tr: Tracer, cls: Class) -> None:
     """The names that the body of an enumeration binds become its members."""
     members: dict[str, Value] = {}
@@ -334,7 +348,7 @@ def _enumerate(tr: Tracer, cls: Class) -> None:
             if isinstance(target, ast.Name) and not target.id.startswith("_"):
                 value = cls.scope.names.get(target.id)
                 if _is_auto(statement.value):
-                    value = len(members) + 1 if "enum.Flag" not in cls.library_bases else tr.unknown("a flag")
+                    value = len(members) + 1 if "enum.Flag" not in cls.library_bases else _next_bit(tr, members)
                 same = next((m for m in members.values() if is_plain(value) and m.attrs["value"] == value), None)
                 member = Instance(cls) if same is None else same
                 if same is None:

@@ -323,7 +323,7 @@ def _text_part(tr: Tracer, part: ast.expr) -> str | None:
         value = representation(tr, value)
         if part.conversion == ord("a") and isinstance(value, str):
             value = value.encode("ascii", "backslashreplace").decode()
-    elif not isinstance(value, (str, int, float)):
+    elif part.conversion == ord("s") or not isinstance(value, (str, int, float)):
         value = text_of(tr, value)
     wide = isinstance(spec, str) and any(int(n) > WIDEST for n in re.findall(r"\d{1,9}", spec))
     if not isinstance(value, (str, int, float)) or not isinstance(spec, str) or wide:

@@ -67,7 +67,9 @@ def _of_iterator(tr: Tracer, value: Iterator_, index: Value, node: ast.AST | Non
             bounds = (part.start, part.stop, part.step)
             return Iterator_(lambda: iter(part), length=len(part), bounds=bounds)
     if isinstance(value.length, int) and isinstance(index, int) and not value.once:
-        return _of_sequence(tr, tuple(value.items()), index, node)
+        if not -value.length <= index < value.length:
+            raise PyRaise("IndexError", f"index {index} of a range of {value.length}")
+        return range(*value.bounds)[index]
     if is_plain_iterator(value):
         raise PyRaise("TypeError", "an iterator has no elements by number")
     return _of_any(tr, value, index, node)

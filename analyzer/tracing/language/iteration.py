@@ -22,6 +22,7 @@ from analyzer.tracing.language.values import (
     Object,
     Unknown,
     Value,
+    field_names,
 )
 from analyzer.tracing.operators.data import elements
 from analyzer.tracing.operators.element_types import OBJECTS
@@ -90,7 +91,13 @@ def _of_instance(tr: Tracer, value: Instance, node: ast.AST | None) -> Elements:
 def _of_class(tr: Tracer, value: Class, node: ast.AST | None) -> Elements:
     members = value.scope.names.get("__members__")
     if isinstance(members, DictV):
-        return iter(list(dict.fromkeys(members.items.values()))), False
+        found = list(dict.fromkeys(members.items.values()))
+        if "enum.Flag" in value.library_bases:  # those of one bit alone
+            values = [member.attrs.get("value") for member in found if isinstance(member, Instance)]
+            if not all(type(v) is int for v in values):
+                return _of_any(tr, value, node)
+            found = [m for m, v in zip(found, values, strict=True) if isinstance(v, int) and v > 0 and not v & (v - 1)]
+        return iter(found), False
     return _of_any(tr, value, node)
 
 
@@ -129,7 +136,7 @@ def fields_of(value: Instance) -> list[Value] | None:
     """The elements of a named tuple."""
     if not value.cls.tuple or value.cls.find("__iter__") is not None:
         return None
-    return [value.attrs[name] for name in value.cls.scope.names.get("__annotations__", {}) if name in value.attrs]
+    return [value.attrs[name] for name in field_names(value.cls) if name in value.attrs]
 
 
 def _repeat(tr: Tracer, value: Unknown) -> Iterator[Value]:

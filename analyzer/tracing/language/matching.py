@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from analyzer.tracing.language.builtins.kinds import is_a
+from analyzer.tracing.language.collected import MOST_ELEMENTS
 from analyzer.tracing.language.comparisons import compare
 from analyzer.tracing.language.evaluation import evaluate, get_attribute
 from analyzer.tracing.language.values import Class, DictV, Function, Iterator_, ListV, Native, SetV, Value, field_names
@@ -45,23 +46,30 @@ def matches(tr: Tracer, pattern: ast.pattern, subject: Value, store: Store) -> b
 def _sequence(tr: Tracer, pattern: ast.MatchSequence, subject: Value, store: Store) -> bool:
     parts = pattern.patterns
     star = next((n for n, p in enumerate(parts) if isinstance(p, ast.MatchStar)), None)
+    if isinstance(subject, Iterator_) and isinstance(subject.length, int) and not subject.once:
+        return _parts(tr, parts, star, range(*subject.bounds), store)
     if isinstance(subject, (tuple, ListV)) and not isinstance(subject, SetV):
         items = list(subject.items if isinstance(subject, ListV) else subject)
         if not getattr(subject, "open", False):
-            if len(items) != len(parts) if star is None else len(items) < len(parts) - 1:
-                return False
-            if star is not None:
-                end = len(items) - (len(parts) - 1 - star)
-                items = [*items[:star], ListV(items[star:end]), *items[end:]]
-            return all(matches(tr, p, v, store) for p, v in zip(parts, items, strict=True))
-    elif isinstance(subject, Iterator_) and isinstance(subject.length, int):
-        return _sequence(tr, pattern, tuple(subject.items()), store)
+            return _parts(tr, parts, star, items, store)
     elif subject is None or isinstance(subject, (str, bytes, int, float, DictV, Poly, Function, Class)):
         return False
     origin = getattr(subject, "origin", "imprecise")
     for p in parts:
         matches(tr, p, tr.unknown("part of a matched value", origin), store)
     return tr.decide(tr.unknown("a sequence pattern", origin), pattern)
+
+
+def _parts(tr: Tracer, parts: list[ast.pattern], star: int | None, items: Sequence[Value], store: Store) -> bool:
+    """Whether known elements fit; a range is as long as it says, and what a star takes of it is not made whole."""
+    if len(items) != len(parts) if star is None else len(items) < len(parts) - 1:
+        return False
+    if star is not None:
+        end = len(items) - (len(parts) - 1 - star)
+        between = items[star:end]
+        long = len(between) > MOST_ELEMENTS
+        items = [*items[:star], ListV(between[:2] if long else between, long), *items[end:]]
+    return all(matches(tr, p, v, store) for p, v in zip(parts, items, strict=True))
 
 
 def _mapping(tr: Tracer, pattern: ast.MatchMapping, subject: Value, store: Store) -> bool:

@@ -16,8 +16,11 @@ from analyzer.tracing.language.absent_attributes import (
     set_anywhere,
 )
 from analyzer.tracing.language.attribute_hooks import READER, own_reader, read, reader_of
+from analyzer.tracing.language.changing_methods import changing_method
+from analyzer.tracing.language.dataclass_fields import fill_dataclass
 from analyzer.tracing.language.dictionary_objects import CONTAINERS, container_method, names_held
 from analyzer.tracing.language.evaluation import ATTRIBUTES, call, get_attribute, iterate
+from analyzer.tracing.language.iteration import fields_of
 from analyzer.tracing.language.known_types import PARALLEL
 from analyzer.tracing.language.mapping_methods import ABSTRACT, method_of
 from analyzer.tracing.language.metaclasses import asks_metaclass, from_metaclass
@@ -32,6 +35,7 @@ from analyzer.tracing.language.tensor_objects import (
     tensor_in,
 )
 from analyzer.tracing.language.values import (
+    REGISTERED,
     Api,
     Bound,
     Class,
@@ -97,7 +101,9 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         return Native(name, lambda c: _replaced(value, c.kwargs))
     if value.cls.tuple and name == "_asdict":
         return Native(name, lambda c: DictV({f: value.attrs[f] for f in field_names(value.cls) if f in value.attrs}))
-    mixed_in = method_of(value, name) or container_method(tr, value, name)
+    if name in ("count", "index") and (parts := fields_of(value)) is not None and not value.open:
+        return Bound(tuple(parts), name)
+    mixed_in = method_of(value, name) or changing_method(value, name) or container_method(tr, value, name)
     if mixed_in is not None:
         return mixed_in
     if (tensor := tensor_in(value)) is not None and name in framework_data("torch")["attributes"]["torch.Tensor"]:
@@ -219,6 +225,12 @@ def _names_of(tr: Tracer, cls: Class) -> DictV:
     return DictV({**added, **names})
 
 
+def _registered(cls: Class, heir: Value) -> Value:
+    """`register` of an abstract class: from then on others count as its heirs."""
+    cls.mro.append(Unknown(REGISTERED))
+    return heir
+
+
 def _of_config(c: Any, cls: Class) -> Value:
     """What `from_config` of Keras's own `Layer` makes: an object of the class of the arguments that are kept."""
     config = c.get(0)
@@ -233,6 +245,8 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
         member, owner = found
         if isinstance(member, Function) and member.kind == "classmethod":
             return Bound(value, member, owner)
+        if isinstance(member, Partial) and member.method:  # its object is the first argument
+            return Native(name, lambda c: call(c.tr, _bind(member, c.get(0), owner), c.args[1:], c.kwargs, c.node))
         return member
     if name in ("__name__", "__qualname__"):
         return value.name
@@ -253,6 +267,8 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
         return Bound(value, name)
     if name == "from_config" and "keras.layers.Layer" in value.library_bases:
         return Native(name, lambda c: _of_config(c, value))
+    if name == "register" and value.closed and any("ABC" in ast.unparse(b) for b in value.node.bases):
+        return Native(name, lambda c: _registered(value, c.get(0)))
     if name == "apply" and _AUTOGRAD & set(value.library_bases):
         return Native(name, lambda c: apply_function(c, value), any_number=True)
     if name == "__init__" and value.library_bases:
@@ -279,7 +295,7 @@ def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Val
     if name == "__new__" and found is None and inherits_tensor(cls):
         return Native(name, lambda c: constructed(c.tr, c.get(0), c.args[1:], c.kwargs))
     if name == "__new__" and found is None:
-        return Native(name, lambda c: Instance(c.get(0), c.tr.site(c.node)) if isinstance(c.get(0), Class) else None)
+        return Native(name, _plain_object)
     if found is not None and not _provided_before(cls, value.cls, found[1], name):
         member, home = found
         if isinstance(member, Function) and member.kind == "property":
@@ -292,7 +308,7 @@ def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Val
             return _of_tensor(tr, owner, tensor, name, node)
         if name == READER:
             return reader_of(owner, read_by_base)
-        mixed_in = method_of(owner, name) or container_method(tr, owner, name)
+        mixed_in = method_of(owner, name) or changing_method(owner, name) or container_method(tr, owner, name)
         if mixed_in is not None:
             return mixed_in
         if name == "__setattr__":
@@ -303,6 +319,17 @@ def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Val
         if modelled is not None:
             return modelled
     return Bound(value, name)
+
+
+def _plain_object(c: Any) -> Value:
+    """What `object.__new__` makes, or the constructor that a named tuple has."""
+    cls = c.get(0)
+    if not isinstance(cls, Class):
+        return None
+    made = Instance(cls, c.tr.site(c.node))
+    if cls.tuple:
+        fill_dataclass(c.tr, made, c.args[1:], c.kwargs, c.open_args)
+    return made
 
 
 def _set_plainly(c: Any, owner: Value) -> None:

@@ -32,6 +32,7 @@ from analyzer.tracing.language.values import (
     Object,
     OneOfTwo,
     SetV,
+    TupleV,
     Unknown,
     Value,
     field_names,
@@ -80,7 +81,7 @@ def compare_values(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, n
     if isinstance(left, SetV) or isinstance(right, SetV):
         pass
     elif (
-        isinstance(left, tuple) is not isinstance(right, tuple)
+        isinstance(left, (tuple, TupleV)) is not isinstance(right, (tuple, TupleV))
         and isinstance(left, ListV) is not isinstance(right, ListV)
         and isinstance(left, (ListV, tuple))
         and isinstance(right, (ListV, tuple))

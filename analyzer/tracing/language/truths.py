@@ -5,7 +5,20 @@ from __future__ import annotations
 from analyzer.tracing.language.known_types import DEVICE
 from analyzer.tracing.language.rows import Rows
 from analyzer.tracing.language.tensors import OpenSize, Tensor
-from analyzer.tracing.language.values import STORE, Api, Bound, DictV, Instance, Layer, ListV, Object, Unknown, Value
+from analyzer.tracing.language.values import (
+    STORE,
+    Api,
+    Bound,
+    DictV,
+    Instance,
+    Iterator_,
+    Layer,
+    Lazy,
+    ListV,
+    Object,
+    Unknown,
+    Value,
+)
 from analyzer.tracing.paths.bounds import settled_truth
 from analyzer.validity.terms import Cond, Poly
 
@@ -53,7 +66,11 @@ def truth_of(value: Value) -> bool | None:
             return bool(value.array)
         known = value.dims == () and isinstance(value.value, (int, float))
         return bool(value.value) if known else settled_truth(value)
+    if isinstance(value, Iterator_) and not isinstance(value, Lazy) and not value.once:  # a range, or a view
+        return bool(value.length) if isinstance(value.length, int) else None
     if isinstance(value, Instance):
+        if not _OF_VALUES.isdisjoint(value.cls.library_bases) and value.cls.find("__bool__") is None:
+            return truth_of(value.attrs["value"]) if "value" in value.attrs else None
         if STORE in value.attrs and not value.cls.find("__bool__") and not value.cls.find("__len__"):
             return truth_of(value.attrs[STORE])
         if value.cls.find("__bool__") or value.cls.find("__len__") or not value.cls.closed:
@@ -64,6 +81,10 @@ def truth_of(value: Value) -> bool | None:
     if value is None or isinstance(value, (bool, int, float, str, bytes, tuple, complex)):
         return bool(value)
     return True
+
+
+# Bases of enumerations whose members are as true as what they stand for.
+_OF_VALUES = frozenset(("enum.Flag", "builtins.int", "builtins.str", "builtins.float"))
 
 
 def is_unread(value: Value) -> bool:

@@ -235,10 +235,10 @@ def field_names(cls: Class) -> list[str]:
     if (told := next((c.fields for c in cls.mro if isinstance(c, Class) and c.fields is not None), None)) is not None:
         return list(told)
     found: dict[str, None] = {}
-    for base in reversed(cls.mro):
-        if isinstance(base, Class):
-            declared = base.scope.names.get("__annotations__", {}).items()
-            found.update((name, None) for name, annotation in declared if not _is_no_field(annotation))
+    own = [c for c in cls.mro if isinstance(c, Class) and (c.tuple or not cls.tuple)]
+    for base in own[-1:] if cls.tuple else reversed(own):  # heirs of a named tuple have no fields of their own
+        declared = base.scope.names.get("__annotations__", {}).items()
+        found.update((name, None) for name, annotation in declared if not _is_no_field(annotation))
     return list(found)
 
 
@@ -261,6 +261,7 @@ def _linearize(cls: Class) -> list[Value]:
 
 
 METACLASS = "a class with a metaclass"  # the reason of the unknown that stands among the bases of one
+REGISTERED = "classes that are registered"  # the reason of one that others were registered for
 STORE = "__stored__"  # the attribute of an object that holds the dictionary which it inherits from
 
 

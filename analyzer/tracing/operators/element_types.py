@@ -44,7 +44,7 @@ def asked_type(value: Value, otherwise: str | None) -> str | None:
     return otherwise if value is None else dtype_name(value)
 
 
-OBJECTS = "object"  # the element type of NumPy's arrays of anything
+OBJECTS = "object"  # the element type of NumPy's arrays of anything, of texts and of records
 _HOLDERS = ("torch.Tensor", "numpy.ndarray", "numpy.object_", "tf.Tensor", "tf.Variable")
 
 
@@ -66,12 +66,12 @@ def array_type(value: Value) -> str | None:
         kind = np.dtype(name)
     except TypeError:
         return None
-    return kind.name if kind.kind in "biufcO" else None
+    return kind.name if kind.kind in "biufc" else OBJECTS if kind.kind in "OSUV" else None
 
 
 def item_size(dtype: str | None) -> int | None:
     """How many bytes an element takes."""
-    if dtype is None or dtype == "string":
+    if dtype in (None, "string", OBJECTS):
         return None
     return 2 if dtype == "bfloat16" else np.dtype(dtype).itemsize
 

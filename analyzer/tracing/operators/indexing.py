@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 from analyzer.tracing.language.memory import write
@@ -119,6 +120,8 @@ def _of_open(parts: list[Value], result: Tensor) -> Value:
 def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None) -> tuple[Term, ...] | None:
     dims = list(value.dims or ())
     parts = [_numbered(value, p) for p in parts]
+    if value.framework == "numpy" and value.dtype in (None, OBJECTS) and any(map(_names_fields, parts)):
+        return None
     consumed = sum(_consumes(p, dims) for p in parts if p is not Ellipsis and p is not None)
     if any(_consumes(p, dims) < 0 for p in parts):
         return None
@@ -290,13 +293,21 @@ def _consumes(part: Value, dims: list[Term]) -> int:
         if part.dtype is None and part.dims != () and part.value is None:
             return 1 if part.dims and all(equal(part.dims[0], size) is False for size in dims) else -1  # a mask fits
         return 1
+    if isinstance(part, bool):
+        return -1  # a mask of no dimension: one axis more
     if isinstance(part, (SliceV, int, Poly)):
         return 1
     if isinstance(part, ListV):
         return 1 if not part.open and (_all_numbers(part) or _all_truths(part)) else -1
     if isinstance(part, Unknown) and part.pytype == "int":
         return 1
-    return -1 if isinstance(part, (Unknown, bool, tuple)) else 1
+    return -1 if isinstance(part, (Unknown, tuple)) else 1
+
+
+def _names_fields(part: Value) -> bool:
+    """Whether it is the name of a field of NumPy's records, or a list of some."""
+    names = part.items if isinstance(part, ListV) else (part,)
+    return bool(names) and all(isinstance(name, str) for name in names)
 
 
 def _all_numbers(part: ListV) -> bool:
@@ -385,17 +396,24 @@ def assign_item(tr: Tracer, owner: Tensor, index: Value, value: Value) -> None:
     write(tr, owner)
     rows = owner.framework == "numpy" and isinstance(value, (ListV, tuple))
     source = tensor_of(tr, value, owner.framework) if isinstance(value, Tensor) or rows else None
-    check_assigned(Op(tr, "assignment", site=tr.site()), owner, index, source)
+    held = type(value) is tuple or (rows and any(isinstance(v, (tuple, ListV)) for v in _parts_of(value)))
+    check_assigned(Op(tr, "assignment", site=tr.site()), owner, index, source, held)
 
 
-def check_assigned(op: Op, owner: Tensor, index: Value, source: Tensor | None) -> None:
-    """Refuses a value that does not broadcast to the part that is selected."""
+def _parts_of(value: Value) -> Sequence[Value]:
+    return value.items if isinstance(value, ListV) else value if isinstance(value, tuple) else ()
+
+
+def check_assigned(op: Op, owner: Tensor, index: Value, source: Tensor | None, held: bool = False) -> None:
+    """Refuses a value that does not broadcast to the part that is selected; `held`: an element may be a part of it."""
     parts = list(index) if isinstance(index, tuple) else [index]
     target = _indexed(op.tr, owner, parts, None) if owner.dims is not None else None
     if target is None or source is None or source.dims is None:
         return
     if target == () and owner.framework == "numpy" and owner.dtype in (None, OBJECTS):
         return  # an object, or what may be one
+    if owner.framework == "numpy" and owner.dtype in (None, OBJECTS) and held:
+        return  # lists and records are what elements may be
     given = list(source.dims)
     while len(given) > len(target) and given and given[0] == 1:
         given.pop(0)

@@ -188,12 +188,11 @@ def along(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
         axis = 1
     elif name == "roll" and len(rest) < 2 and "axis" not in op.extra:
         axis = None
-    if name == "argsort" and found.dims == ():
-        return unknown(op)
-    if axis is not None:
-        axes_of(op, found, axis)
+    lifted = found.dims == () and axis in (0, -1) and ("cum" in name or name == "argsort")  # a row of one element
+    if axis is not None and not lifted:
+        axes_of(op, found, axis, again=name == "roll")
     whole = axis is None and not name.startswith(("flip", "roll"))
-    dims = _flat(found) if whole else found.dims
+    dims = _flat(found) if whole or lifted else found.dims
     asked = "dtype" in op.extra or ("cum" in name and (found.dtype or "").startswith(("int", "uint", "bool")))
     kept = found.dtype if not asked or (found.dtype == "int64" and "dtype" not in op.extra) else None
     result = of(op, found, dims, "int64" if name.startswith("arg") else kept)

@@ -8,6 +8,7 @@ from typing import Any
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.element_types import OBJECTS
 from analyzer.tracing.operators.numpy_operands import array, arrays, as_torch, axis_of, made, of, unknown
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator, rules, run_entry
@@ -30,7 +31,8 @@ def _some(op: Op) -> Poly:
 def unique(op: Op, ar: Value, axis: Value, rest: tuple[Value, ...], **parts: Value) -> Value:
     """The different elements, or the different parts along an axis, and what is asked of them besides."""
     found = array(op, ar)
-    texts = found is not None and found.dtype is None and found.value is None  # or what else no numbers are made up for
+    # of texts, or what else no numbers are made up for
+    texts = found is not None and found.dtype in (None, OBJECTS) and found.value is None
     if any(not isinstance(parts[name], bool) for name in _PARTS) or rest or texts:
         return op.tr.unknown("np.unique()", "imprecise")
     at = axis_of(op, found, axis) if found is not None and axis is not None else None
@@ -73,6 +75,11 @@ def compress(op: Op, condition: Value, a: Value, axis: Value, rest: tuple[Value,
     if found is None or found.dims is None or at is None:
         return unknown(op)
     return of(op, found, (*found.dims[:at], _some(op), *found.dims[at + 1 :]), found.dtype)
+
+
+@operator("numpy.Tensor.compress", "a condition axis=None *rest")
+def compress_itself(op: Op, a: Value, condition: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
+    return compress(op, condition, a, axis, rest)
 
 
 @operator("numpy.bincount", "x weights=None minlength=0")
@@ -296,6 +303,8 @@ def lstsq(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
     matrix, side = array(op, a), array(op, b)
     if matrix is None or side is None or matrix.dims is None or side.dims is None:
         return op.tr.unknown("np.linalg.lstsq()", "imprecise")
+    if op.name.startswith("scipy.") and len(matrix.dims) > 2:
+        return op.tr.unknown("scipy.linalg.lstsq()", "imprecise")  # newer versions take stacks of matrices
     told = f"the matrix is {show_shape(matrix.dims)} and the right side {show_shape(side.dims)}"
     if len(matrix.dims) != 2 or len(side.dims) not in (1, 2):
         fail(op, "rank", told, (matrix, side))

@@ -215,7 +215,12 @@ def reduce(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     axis = op.extra.get("axis", rest[position] if len(rest) > position else default)
     more = rest[position + 1 : position + 2] if name in ("norm", "count_nonzero") else ()
     keep = op.extra.get("keepdims", more[0] if more else False)
-    return _reduced(op, found, axis, keep, _type_of_reduced(name, found.dtype) if "dtype" not in op.extra else None)
+    dtype = _type_of_reduced(name, found.dtype) if "dtype" not in op.extra else None
+    whole = name in ("mean", "std", "var", "median", "nanmedian", "average", "norm") or name.startswith("trap")
+    result = _reduced(op, found, axis, keep, dtype, scalars=not whole)
+    if name == "average" and op.extra.get("returned", rest[2] if len(rest) > 2 else False) is not False:
+        return result, of(op, found, result.shape)  # with the sum of the weights
+    return result
 
 
 _OF_ROW: dict[str, Callable[[tuple[int, ...]], int]] = {
@@ -250,7 +255,10 @@ def _type_of_reduced(name: str, dtype: str | None) -> str | None:
     return dtype if name.removeprefix("nan") in ("sum", "prod") and dtype == "int64" else None
 
 
-def _reduced(op: Op, found: Tensor, axis: Value, keep: Value, dtype: str | None) -> Tensor:
+def _reduced(op: Op, found: Tensor, axis: Value, keep: Value, dtype: str | None, scalars: bool = False) -> Tensor:
+    """`scalars`: a scalar counts as a row of one element, as NumPy's universal functions take it."""
+    if scalars and found.dims == () and axis in (0, -1):
+        return of(op, found, (), dtype)
     if axis is None and not keep:
         return Tensor((), None, "numpy", site=op.where, sources=(found,))
     if axis is not None:
@@ -261,7 +269,8 @@ def _reduced(op: Op, found: Tensor, axis: Value, keep: Value, dtype: str | None)
 @operator(" ".join(f"numpy.{name}.reduce" for name in _BINARY.split()), "array axis=0 *rest")
 def reduced_by(op: Op, array: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
     found = _array(op, array)
-    return unknown(op) if found is None else _reduced(op, found, axis, op.extra.get("keepdims", False), found.dtype)
+    keep = op.extra.get("keepdims", False)
+    return unknown(op) if found is None else _reduced(op, found, axis, keep, found.dtype, scalars=True)
 
 
 _array = array
@@ -334,8 +343,12 @@ def fourier_of_many(op: Op, a: Value, s: Value, axes: Value, rest: tuple[Value, 
     found = array(op, a)
     if axes is None and op.short.endswith("2"):
         axes = (-2, -1)
-    if found is None or (axes is not None and axes_of(op, found, axes) is None):
+    places = axes_of(op, found, axes, again=True) if found is not None and axes is not None else ()
+    sizes = plain(op.tr, s) if s is not None else ()
+    if found is None or places is None or len(set(places)) < len(places) or sizes is None:
         return unknown(op)
+    if not isinstance(sizes, tuple) or any(type(n) is int and n < 0 for n in sizes):
+        return unknown(op)  # -1 keeps the size
     return as_torch(op, f"fft.{op.short}", (found, s, axes), {})
 
 

@@ -65,10 +65,12 @@ def unknown(op: Op) -> Tensor:
     return Tensor(None, None, "numpy", site=op.where)
 
 
-def axes_of(op: Op, source: Tensor, axes: Value, rank: int | None = None) -> tuple[int, ...] | None:
+def axes_of(
+    op: Op, source: Tensor, axes: Value, rank: int | None = None, again: bool = False
+) -> tuple[int, ...] | None:
     """One or more axes from the front, of a result of so many dimensions; fails where there is none; None: not known.
 
-    A scalar has no axis at all.
+    A scalar has no axis at all. `again`: one may be named more than once.
     """
     given = plain(op.tr, axes)
     numbers = given if isinstance(given, tuple) else (given,)
@@ -86,7 +88,7 @@ def axes_of(op: Op, source: Tensor, axes: Value, rank: int | None = None) -> tup
                 (source,),
             )
     found = tuple(number % rank for number in numbers)
-    if len(set(found)) < len(found):
+    if len(set(found)) < len(found) and not again:
         fail(op, "axis-twice", f"an axis of {numbers} is named twice (shape {show_shape(dims)})", (source,))
     return found
 

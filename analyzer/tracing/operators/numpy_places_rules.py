@@ -78,12 +78,12 @@ def on_each_element(op: Op, pyfunc: Value, rest: tuple[Value, ...]) -> Value:
     """The function of arrays that calls Python's for each element. How many arrays it gives is not known without it."""
     if op.short == "frompyfunc" and rest[1:2] != (1,):
         return op.tr.unknown("np.frompyfunc()", "imprecise")
-    whole = "signature" not in op.extra and len(rest) < 5
+    whole = not {"signature", "excluded"} & set(op.extra) and len(rest) < 3
 
     def run(c: Call) -> Value:
         c.tr.forget((pyfunc,))
         found: Value = None
-        for part in (*c.args, *c.kwargs.values()):
+        for part in (*c.args, *c.kwargs.values()) if whole else ():
             found = part if found is None else broadcast(op, "+", found, part, "numpy")
         result = as_array(op, found) if whole and not c.open_args else None
         return Unknown("an array", "imprecise") if result is None else made(op, result.dims)

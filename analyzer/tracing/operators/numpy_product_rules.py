@@ -94,20 +94,30 @@ def condition(op: Op, x: Value, p: Value) -> Value:
 @operator("numpy.linalg.svd numpy.linalg.qr", "a *rest")
 def decomposed(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     named = dict(op.extra.items())
+    mode = named.get("mode", rest[0] if rest else None)
+    if op.short == "qr" and mode in ("r", "raw"):
+        both = decomposed_fully(op, a) if mode == "r" else None
+        return both[1] if isinstance(both, tuple) and len(both) == 2 else op.tr.unknown("np.linalg.qr()", "imprecise")
     if named.pop("compute_uv", True) is not True or len(rest) > 1:
         return op.tr.unknown(f"np.{op.short}()", "imprecise")
     return _floating(as_torch(op, f"linalg.{op.short}", (array(op, a) or a, *rest), named))
 
 
+def decomposed_fully(op: Op, a: Value) -> Value:
+    return _floating(as_torch(op, "linalg.qr", (array(op, a) or a,), {}))
+
+
 @operator("numpy.cross", "a b *rest")
 def cross(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
-    x = array(op, a)
-    if rest or x is None or not x.dims or x.dims[-1] != 3:
+    x, y = array(op, a), array(op, b)
+    if rest or op.extra or x is None or not x.dims or x.dims[-1] != 3:
         return unknown(op)
+    if y is not None and y.dims and y.dims[-1] == 2:
+        return unknown(op)  # a vector of the plane, whose third number is 0
     result = broadcast(op, "*", a, b, "numpy")
     if isinstance(result, Tensor):
         result.value = None  # a product of vectors, not of their elements
-    return unknown(op) if op.extra else result
+    return result
 
 
 @operator("numpy.einsum", "subscripts *operands")

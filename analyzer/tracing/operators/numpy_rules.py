@@ -7,6 +7,7 @@ import numpy as np
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Api, Iterator_, ListV, Unknown, Value
+from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import OBJECTS, array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.numpy_matrices import array_of
@@ -116,14 +117,33 @@ def drawn(op: Op, parameters: tuple[Value, ...]) -> Value:
 _COUNTS = ("geometric", "negative_binomial", "hypergeometric", "zipf", "logseries")
 
 
-@operator("numpy.random.multivariate_normal numpy.random.dirichlet numpy.random.multinomial", "first *rest")
+@operator("numpy.random.multivariate_normal numpy.random.dirichlet", "first *rest")
 def drawn_rows(op: Op, first: Value, rest: tuple[Value, ...]) -> Value:
     """Rows as long as the mean or the weights."""
-    row = array(op, rest[0] if op.short == "multinomial" and rest else first)
+    row = array(op, first)
     position = 0 if op.short == "dirichlet" else 1
     size = op.extra.get("size", rest[position] if len(rest) > position else None)
     dims = () if size is None else shape_argument(op, (size,))
     return made(op, None if row is None or row.dims is None or dims is None else (*dims, *row.dims[-1:]), "float64")
+
+
+@operator("numpy.random.multinomial", "n pvals size=None")
+def drawn_counts(op: Op, n: Value, pvals: Value, size: Value) -> Value:
+    """Counts as many as the last axis of the probabilities has; those before it are stretched with the numbers drawn.
+
+    A generator takes an array of numbers and rows of probabilities; a size that is given has both in it.
+    """
+    number, row = array(op, n), array(op, pvals)
+    if row is None or not row.dims:
+        return made(op, None, "int64")
+    before: Value = None
+    if size is not None:
+        before = made(op, shape_argument(op, (size,)))
+    elif number is not None and number.dims is not None:
+        before = of(op, row, row.dims[:-1])
+        before = apply(op, "torch", "add", (number, before)) if number.dims else before
+    known = isinstance(before, Tensor) and before.dims is not None
+    return made(op, (*before.dims, row.dims[-1]) if known else None, "int64")
 
 
 @operator(
@@ -138,6 +158,8 @@ def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
         return Tensor((), whole, "numpy", site=op.where, value=_held(object, whole))
     if isinstance(object, Iterator_) and not object.once and isinstance(object.length, int):
         object = tuple(range(*object.bounds)) if object.length <= MOST_ELEMENTS else made(op, (object.length,), "int64")
+    if op.extra.get("ndmax") is not None:
+        return unknown(op)
     object = array_of(object) if op.short in ("array", "asarray") and "subok" not in op.extra else object
     asked = op.extra.get("dtype", rest[0] if rest else None)
     if asked is None or array_type(asked) not in (None, OBJECTS):
@@ -145,11 +167,13 @@ def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, object)
     if found is None:
         return unknown(op)
-    if asked is not None and array_type(asked) is None and _of_records(object):
+    if asked is not None and (_in_parts(asked) or (array_type(asked) is None and _of_records(object))):
         return unknown(op)  # with a type of several fields each tuple is one element
     kept = asked is None and (isinstance(object, Tensor) or found.dtype == "bool")
     own = found.dtype if kept else type_of_numbers(object) if asked is None and op.short != "asfarray" else None
     dtype = whole or dtype_name(op.short) or own or array_type(asked)
+    if dtype is None and _holds_text(object):
+        dtype = OBJECTS
     elements = found.value if kept else converted(found.value, dtype)
     least = op.extra.get("ndmin", 0)
     result = Tensor(found.shape, dtype, "numpy", site=op.where, value=elements, sources=(found,))
@@ -163,6 +187,16 @@ def _held(number: Value, kind: str) -> Value:
     if isinstance(number, int):
         return int(number) if np.iinfo(kind).min <= number <= np.iinfo(kind).max else None
     return number if kind in ("int32", "int64") else None
+
+
+def _in_parts(asked: Value) -> bool:
+    """Whether it is the code of records, whose tuples are elements, or of characters, which are elements of texts."""
+    return isinstance(asked, str) and ("," in asked or asked == "c")
+
+
+def _holds_text(object: Value) -> bool:
+    parts = object.items if isinstance(object, ListV) else object if isinstance(object, tuple) else ()
+    return isinstance(object, (str, bytes)) or any(map(_holds_text, parts))
 
 
 def _of_records(object: Value) -> bool:

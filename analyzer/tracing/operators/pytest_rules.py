@@ -38,7 +38,7 @@ def failed(op: Op, rest: tuple[Value, ...]) -> Value:
           "numpy.testing.assert_raises_regex numpy.testing.assert_warns", "*args")  # fmt: skip
 def expecting(op: Op, args: tuple[Value, ...]) -> Value:
     """A context, whose block `statements` follows, or the call of a function that is expected to raise."""
-    told = Unknown("what was raised", "data", "what was raised", "object")
+    told = Unknown("what was raised", "imprecise", "what was raised", "object")
     place = 2 if op.short.endswith("regex") else 1
     function = args[place] if len(args) > place else None
     if isinstance(function, (Function, Class, Bound, Api)):

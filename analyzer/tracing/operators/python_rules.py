@@ -82,7 +82,10 @@ def prod(op: Op, values: Value, rest: tuple[Value, ...]) -> Value:
     if dropped(items) or not isinstance(items, tuple) or not all(isinstance(i, (int, Poly)) for i in items):
         return Unknown("a product", "imprecise", pytype="int")
 
-    return product(items)
+    start = op.extra.get("start", 1)
+    if rest or not isinstance(start, (int, Poly)) or set(op.extra) - {"start"}:
+        return Unknown("a product", "imprecise", pytype="int")
+    return product((start, *items))
 
 
 @operator("functools.partial functools.partialmethod", "function *args")
@@ -151,7 +154,8 @@ def namespace(op: Op, args: tuple[Value, ...]) -> Value:
 
 @operator("copy.copy", "x")
 def copied(op: Op, x: Value) -> Value:
-    return twin_of(x, lambda part: part)
+    own = _by_hooks(op, x)
+    return own if own is not None else twin_of(x, lambda part: part)
 
 
 @operator("copy.deepcopy", "x memo=None")
@@ -160,31 +164,52 @@ def copied_deeply(op: Op, x: Value, memo: Value) -> Value:
 
     def twin(part: Value) -> Value:
         if isinstance(part, tuple) and type(part) is tuple:
-            return tuple(map(twin, part))
+            parts = tuple(map(twin, part))
+            return part if all(a is b for a, b in zip(parts, part, strict=True)) else parts
         if id(part) not in twins:
-            twins[id(part)] = part  # while its parts are copied, which may hold it
-            twins[id(part)] = twin_of(part, twin)
+            twins[id(part)] = part
+            own = _by_hooks(op, part)
+            twins[id(part)] = own if own is not None else twin_of(part, twin, lambda made: begin(part, made))
         return twins[id(part)]
+
+    def begin(part: Value, made: Value) -> None:
+        twins[id(part)] = made  # before its parts are copied, which may hold it
 
     return twin(x)
 
 
-def twin_of(x: Value, part: Callable[[Value], Value]) -> Value:
-    """Another object of the same kind, each of whose parts `part` gives."""
+_REDUCING = ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__")
+
+
+def _by_hooks(op: Op, x: Value) -> Value:
+    """The copy of an object whose class says what it is made of; None of others."""
+    if not isinstance(x, Instance) or x.cls.find("__deepcopy__") or x.cls.find("__copy__"):
+        return None
+    return op.tr.unknown("a copy", label="copy()") if any(x.cls.find(name) for name in _REDUCING) else None
+
+
+def twin_of(x: Value, part: Callable[[Value], Value], begin: Callable[[Value], None] = lambda made: None) -> Value:
+    """Another object of the same kind, each of whose parts `part` gives; `begin` is told of it before that."""
     if isinstance(x, Layer):
         layer = Layer(x.name, x.args, x.site, x.nodes)
+        begin(layer)
         layer.attrs, layer.built = {k: part(v) for k, v in x.attrs.items()}, dict(x.built)
         return layer
     if isinstance(x, DictV):
         made = x.twin()
+        begin(made)
         made.items = {k: part(v) for k, v in x.items.items()}
         return made
     if isinstance(x, ListV):
-        return type(x)(map(part, x.items), x.open)
+        sequence = type(x)((), x.open)
+        begin(sequence)
+        sequence.items = [part(item) for item in x.items]
+        return sequence
     if isinstance(x, Instance) and any(base.startswith("enum.") for base in x.cls.library_bases):
         return x
     if isinstance(x, Instance) and x.cls.find("__deepcopy__") is None and x.cls.find("__copy__") is None:
         instance = Instance(x.cls, x.site)
+        begin(instance)
         instance.attrs, instance.open = {k: part(v) for k, v in x.attrs.items()}, x.open
         instance.built = x.built
         if isinstance(held := instance.attrs.get(STORE), (DictV, ListV)) and held is x.attrs[STORE]:

@@ -44,6 +44,9 @@ def of_square(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator(_names("solve solve_triangular"), "a b *rest")
 def solved(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
+    left = array(op, a)
+    if left is not None and left.dims is not None and len(left.dims) != 2:
+        return unknown(op)  # a scalar is a matrix of one element here, and newer versions take stacks
     return call(op.tr, Api("numpy.linalg.solve"), (a, b), {}, op.node)
 
 

@@ -54,8 +54,9 @@ def of_row(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
 @operator(_names("splev"), "x tck *rest")
 def spline_at(op: Op, x: Value, tck: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, x)
-    of_curve = type(tck) is tuple and len(tck) > 1 and isinstance(tck[1], tuple)  # one row for each coordinate
-    return unknown(op) if found is None or of_curve else of(op, found, found.dims)
+    held = array(op, tck[1]) if type(tck) is tuple and len(tck) > 1 and not isinstance(tck[1], tuple) else None
+    of_row = held is not None and held.dims is not None and len(held.dims) == 1  # others are of curves
+    return of(op, found, found.dims) if found is not None and of_row else unknown(op)
 
 
 @operator(_names("splrep"), "x y *rest")

@@ -78,6 +78,8 @@ def of_numpy(op: Op, args: tuple[Value, ...]) -> Value:
     named = {k: v for k, v in op.extra.items() if k not in _OPTIONS}
     if op.short == "zscore":
         args, named = args[:1], {"x": named["a"]} if "a" in named else {}
+    if named.get("homogeneous_eigvals", False) is not False:
+        return unknown(op)  # one row more: numerators and denominators
     return call(op.tr, Api(_OF_NUMPY[op.name]), args, named, op.node)
 
 

@@ -41,11 +41,13 @@ def searched(op: Op, fun: Value, x0: Value, args: Value, rest: tuple[Value, ...]
         return op.tr.unknown("dual_annealing()", "imprecise")
     more = args if type(args) is tuple else (args,)
     x = _row(op, x0)
-    if op.short in ("minimize", "root"):
+    start = array(op, x0)
+    shaped = start is not None and start.dims is not None and len(start.dims) > 1  # some methods keep its shape
+    if op.short in ("minimize", "root") and not shaped:
         call(op.tr, fun, (x, *more), {}, op.node)
     else:
         op.tr.forget((fun,))
-    found = _result(x)
+    found = _result(unknown(op) if shaped else x)
     if op.short in ("root", "least_squares"):
         found.attrs["fun"] = unknown(op)
     return found
@@ -156,7 +158,8 @@ def initial_value(op: Op, fun: Value, t_span: Value, y0: Value, rest: tuple[Valu
     op.tr.forget((fun,))
     asked, start = op.extra.get("t_eval"), _row(op, y0)
     times = array(op, asked) if asked is not None else None
-    count = times.dims[0] if times is not None and times.dims else op.tr.fresh("times", "data")
+    stops = op.extra.get("events") is not None  # an event may end it before
+    count = times.dims[0] if times is not None and times.dims and not stops else op.tr.fresh("times", "data")
     found = _result(None)
     found.attrs.update(t=made(op, (count,)), y=made(op, None if start.dims is None else (*start.dims, count)))
     return found

@@ -167,7 +167,7 @@ def sparse_method(
         return _sparse(tr, dims, old, tr.site(node))
     if name in ("toarray", "todense") and "out" not in kwargs:
         return Tensor(dims, None, "numpy", site=tr.site(node))
-    if name in ("transpose", "getH") and not args:
+    if name in ("transpose", "getH") and not args and kwargs.get("axes") is None:
         return owner.attrs["T"]
     if name in ("dot", "__matmul__") and len(args) == 1:
         return sparse_operands(tr, "@", owner, args[0], node)

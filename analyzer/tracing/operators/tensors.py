@@ -15,7 +15,7 @@ from analyzer.tracing.language.packed_sequences import packing_of
 from analyzer.tracing.language.rows import LIST, Rows
 from analyzer.tracing.language.tensors import OpenSize, Shape, Size, Tensor, show_shape
 from analyzer.tracing.language.values import Api, Bound, ListV, Unknown, Value
-from analyzer.tracing.operators.element_types import array_type, bytes_of, dtype_name, real_of
+from analyzer.tracing.operators.element_types import OBJECTS, array_type, bytes_of, dtype_name, real_of
 from analyzer.tracing.operators.element_values import converted
 from analyzer.tracing.operators.gradient_presence import gradients_made
 from analyzer.tracing.operators.gradient_shapes import demand_same_shape
@@ -345,7 +345,7 @@ def _converted(owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[s
         dtype = "bool"
     dtype = floating(name, dtype)
     framework = "numpy" if name == "numpy" else owner.framework
-    kept = name in _KEEPING_ELEMENTS
+    kept = name in _KEEPING_ELEMENTS and dtype != OBJECTS  # texts, and numbers as objects
     value = owner.value if kept and dtype == owner.dtype else converted(owner.value, dtype) if kept else None
     tags = owner.tags | ({"probabilities"} if name == "softmax" else {DETACHED} if name == "detach" else frozenset())
     return Tensor(

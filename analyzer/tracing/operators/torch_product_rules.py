@@ -22,6 +22,8 @@ MOST_CHUNKS = 64  # of a size that is not known
 @operator("torch.matmul Tensor.matmul Tensor.__matmul__ numpy.matmul", "input other")
 def matmul(op: Op, input: Value, other: Value) -> Value:
     framework = "numpy" if op.name.startswith("numpy") else "torch"
+    if op.extra.get("axes") is not None or op.extra.get("axis") is not None:
+        return unknown_tensor(op, framework)  # of other axes than the last
     return product_of(op, input, other, framework)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from analyzer.tracing.language.plain_data import NotPlain, as_value
 from analyzer.tracing.language.tensors import COMPUTED, DRAWN, ESTIMATED, INVENTED, Size, Tensor
 from analyzer.tracing.language.values import Api, ListV, Native, SliceV, Unknown, Value
-from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_types import OBJECTS, dtype_name
 from analyzer.tracing.operators.element_values import are_truths
 from analyzer.tracing.samples import numpy_functions, torch_choices, torch_creation, torch_functions, torch_shapes
 from analyzer.tracing.samples.arrays import chosen, memory_of, places_of, quiet, write
@@ -85,6 +85,8 @@ class Sampler:
         if are_truths(tensor.value):
             tensor.array = np.array(tensor.value, np.bool_).reshape(dims)
             return tensor.array
+        if tensor.dtype == OBJECTS:
+            raise NotComputed
         self._spend(math.prod(dims))
         tensor.array = self._chance.elements(tensor.dtype or "float32", dims)
         tensor.meaning = INVENTED if tensor.array.dtype.kind in "ib" else DRAWN

@@ -14,7 +14,7 @@ from analyzer.tracing.language.attribute_hooks import own_reader, read
 from analyzer.tracing.language.attributes import function_lacks, names_of_module
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.dictionary_objects import Attributes, names_held
-from analyzer.tracing.language.evaluation import get_attribute
+from analyzer.tracing.language.evaluation import call, get_attribute
 from analyzer.tracing.language.namespaces import ScopeNames
 from analyzer.tracing.language.object_attributes import answers_itself, brought
 from analyzer.tracing.language.overwriting import set_somewhere
@@ -25,6 +25,7 @@ from analyzer.tracing.language.values import (
     Bound,
     Class,
     DictV,
+    Function,
     Instance,
     Layer,
     ListV,
@@ -50,7 +51,10 @@ def hasattr_(c: Call) -> Value:
             found = value.cls.find("__getattr__")
             return _answers(c, Bound(value, found[0], found[1]), name) if found is not None else False
         if isinstance(value, Instance) and not value.open:
-            if name in value.attrs or value.cls.find(name):
+            found = value.cls.find(name)
+            if found is not None and isinstance(found[0], Function) and found[0].kind == "property":
+                return _computed(c, Bound(value, found[0], found[1]))
+            if name in value.attrs or found is not None:
                 return True
             if lacks_attribute(c.tr, value, name):
                 return False
@@ -102,6 +106,17 @@ def _answers(c: Call, reader: Bound, name: str) -> Value:
     except PyRaise as error:
         return False if error.name == "AttributeError" else c.tr.unknown("an attribute test", pytype="bool")
     return c.tr.unknown("an attribute test", pytype="bool") if isinstance(found, Unknown) else True
+
+
+def _computed(c: Call, getter: Bound) -> Value:
+    """Whether there is a property's value: Python asks for it, and where it raises AttributeError there is none."""
+    try:
+        with c.tr.guarded(True):
+            found = call(c.tr, getter, (), {})
+    except PyRaise as error:
+        return False if error.name == "AttributeError" else c.tr.unknown("an attribute test", pytype="bool")
+    lost = isinstance(found, Unknown) and found.reason.startswith("attribute ")  # one that may be absent itself
+    return c.tr.unknown("an attribute test", pytype="bool") if lost else True
 
 
 _TYPES = ((bool, bool), (int, int), (str, str), (bytes, bytes), (SetV, set), (ListV, list))

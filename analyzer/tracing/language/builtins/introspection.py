@@ -44,7 +44,8 @@ def method_of_kind(kind: str) -> Callable[[Call], Value]:
         function = c.get(0)
         if isinstance(function, Function):
             return replace(function, kind=kind)
-        return function if function is not None else c.tr.unknown(f"{kind}()")
+        known = function is not None and kind == "staticmethod"
+        return function if known else c.tr.unknown(f"{kind}()")
 
     return run
 

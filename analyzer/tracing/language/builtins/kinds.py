@@ -16,6 +16,8 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import Test, is_unread
 from analyzer.tracing.language.type_unions import UNION
 from analyzer.tracing.language.values import (
+    METACLASS,
+    REGISTERED,
     Api,
     Bound,
     Class,
@@ -186,10 +188,10 @@ def is_a(value: Value, kind: Value) -> bool | None:
     if isinstance(kind, Class):
         if isinstance(value, Tensor):
             return False if never_of_class(kind) else None
+        if isinstance(value, Instance):
+            return True if kind in value.cls.mro else None if _takes_in(kind) else False
         return (
-            kind in value.cls.mro
-            if isinstance(value, Instance)
-            else False
+            (None if _takes_in(kind) else False)
             if isinstance(value, (int, float, str, bytes, tuple, ListV, DictV, Layer)) or value is None
             else False
             if (isinstance(value, (Function, Bound)) or _names_class(value)) and _takes_no_functions(kind)
@@ -397,10 +399,17 @@ def _may_derive(name: str, kind: str) -> bool:
     return "Lazy" in own or "Norm" in own or "Upsampl" in own or base in ("Hardtanh", "RNNBase") or base in own
 
 
+def _takes_in(kind: Class) -> bool:
+    """Whether a class may say itself what is one of its objects, or other classes were registered for it."""
+    own = kind.find("__subclasshook__") or kind.find("__instancecheck__")
+    return bool(own) or any(isinstance(b, Unknown) and b.reason in (METACLASS, REGISTERED) for b in kind.mro)
+
+
 def issubclass_(c: Call) -> Value:
     cls, kinds = c.get(0), c.get(1)
     if isinstance(cls, Class):
         answers = [True if k in cls.mro else None if not isinstance(k, (Class, Api)) or not cls.closed
+                   or (isinstance(k, Class) and _takes_in(k))
                    or (isinstance(k, Api) and cls.library_bases) else False
                    for k in (kinds if isinstance(kinds, tuple) else (kinds,))]  # fmt: skip
         if any(answers):

@@ -1,0 +1,55 @@
+"""What Python's objects answer, program by program: no failure is proved where the contrary of the truth guards it.
+
+Lines that begin with `ok:` are true when the program runs.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+TEXT = (Path(__file__).parent / "true_of_objects.txt").read_text(encoding="utf-8")
+PROGRAMS = TEXT.strip().split("\n\n")
+FAILURE = "torch.zeros(2, 3) @ torch.zeros(4, 5)"
+
+
+def guarded(program: str, guard: str) -> str:
+    lines = ["import torch"]
+    for line in program.splitlines():
+        before, marked, statement = line.partition("ok: ")
+        lines.append(f"{before}if {guard}({statement}): {FAILURE}" if marked else line)
+    return "\n".join(lines) + "\n"
+
+
+def proved(folder: Path, text: str) -> list[int]:
+    told = explore(folder, "program.py", ast.parse(text), Versions()).problems.values()
+    return [p.site.line for p in told if p.level == "error" and p.proved]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_what_is_true_guards_no_failure(tmp_path: Path, program: str) -> None:
+    text = guarded(program, "not ")
+    exec(text, {"__name__": "__main__"})
+    assert proved(tmp_path, text) == []
+
+
+KNOWN = [
+    "import math\nok: math.prod([2], start=3) == 6",
+    "x = range(5, 2)\nok: not x",
+    "ok: f'{3.14!s:10.10}' == '3.14      '",
+    "import copy\nclass N: pass\nx = N()\nx.foo = x\ny = copy.deepcopy(x)\nok: y.foo is y and y is not x",
+    "import enum\nclass L(int, enum.Enum):\n    true = 1\n    false = 0\nok: L.true and not L.false",
+    "class T:\n    def __call__(self, f): return lambda x: f(f(x))\nt = T()\n@t\ndef g(x): return x * 2\nok: g(1) == 4",
+    "class B:\n    @property\n    def a(self): return 3\nok: hasattr(B(), 'a')",
+    "class B:\n    @property\n    def a(self): raise AttributeError\nok: not hasattr(B(), 'a')",
+]
+
+
+@pytest.mark.parametrize("program", KNOWN)
+def test_what_is_known_to_be_true_lets_a_failure_be_proved(tmp_path: Path, program: str) -> None:
+    assert proved(tmp_path, guarded(program, ""))
