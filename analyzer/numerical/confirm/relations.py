@@ -66,7 +66,7 @@ class _Numbers:
         return narrowest
 
     def moved(self, kept: np.ndarray, scale: float, rng: np.random.Generator) -> Point:
-        """The point with every group that is not kept moved by a random part of `scale`; of itself, if kept and tiny."""
+        """The point with every group moved by a random part of `scale`: none that is kept, but a tiny one of itself."""
         group, values = self.groups
         own = np.where(np.abs(values) < TINY * self.widths, np.abs(values), 0.0)
         step = scale * np.where(kept, own, self.widths) * rng.uniform(0.1, 1.0, values.size)
