@@ -176,3 +176,48 @@ def test_a_branch_may_be_narrower_than_what_it_is_chosen_for(axis: int) -> None:
         found = run(graph, {"x": (-100, 100)}, everything=True)
         assert found.failed_rules == ()
         assert found.values[graph.graph.outputs[0]].high == 100
+
+
+def by_mean_square(b: Builder, x: str, form: str, axis: int = -1, eps: float = 1e-6, power: float = 2.0) -> str:
+    """``x * rsqrt(mean(x ** 2) + eps)``, or the quotient."""
+    mean = b.op("ReduceMean", b.op("Pow", x, b.const(power)), b.const([axis], np.int64))
+    root = b.op("Sqrt", b.op("Add", mean, b.const(eps)))
+    return str(b.op("Mul", x, b.op("Reciprocal", root)) if form == "rsqrt" else b.op("Div", x, root))
+
+
+@pytest.mark.parametrize("form", ["rsqrt", "quotient"])
+def test_a_row_over_its_root_mean_square_is_as_long_as_the_root_of_its_size(form: str) -> None:
+    def most(**how: float) -> float:
+        b = Builder()
+        row = by_mean_square(b, b.input("x", (5, 64)), form, **how)  # type: ignore[arg-type]
+        return bounds(b.graph(row), {"x": (-1e6, 1e6)})[1]
+
+    assert 8 <= most() < 8.01
+    assert 5**0.5 <= most(axis=0) < 2.24
+    assert most(power=4.0) > 1e6  # no square
+    assert most(eps=1e-36) > 1e6  # squares may be lost
+
+
+def test_of_exponentials_none_overflows() -> None:
+    def told(size: int) -> list[tuple[str, str]]:
+        b = Builder()
+        row = by_mean_square(b, b.input("x", (5, size)), "rsqrt")
+        return rules(b.graph(b.op("Exp", row, name="exp")), {"x": (-1e6, 1e6)})
+
+    assert told(64) == []
+    assert told(128 * 128) == [("exp-overflow", "exp")]
+
+
+@pytest.mark.parametrize("form", ["rsqrt", "quotient"])
+@pytest.mark.parametrize("seed", range(6))
+def test_no_run_leaves_the_bounds_of_a_mean_square(form: str, seed: int) -> None:
+    rng, b = np.random.default_rng(seed), Builder()
+    graph = b.graph(by_mean_square(b, b.input("x", (5, 64)), form, eps=(1e-6, 1e-12)[seed % 2]))
+    lo, hi = bounds(graph, {"x": (-1e6, 1e6)})
+    session = onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString())
+    for scale in (1e6, 1.0, 1e-3, 1e-6, 1e-18, 1e-20, 1e-23):
+        values = np.clip(rng.standard_normal((5, 64)) * scale, -1e6, 1e6).astype(np.float32)
+        values[0] = scale
+        values[1, 1:] *= 1e-20
+        (result,) = session.run(None, {"x": values})
+        assert lo <= result.min() <= result.max() <= hi
