@@ -8,6 +8,7 @@ each of its elements. Of n numbers the root of the mean square is the norm over 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,9 +29,7 @@ LOST = 1e-6  # of the norm's square, at most, for each element whose square has 
 
 def unit_fact(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
     """The fact of a / b where b is at least the norm of a along one axis."""
-    if b.low < UNDERFLOWN * math.sqrt(a.dtype.tiny) or b.nan:
-        return {}
-    return _unit_along(a, _norm_along(NORM_FACT, b, a, DEPTH))
+    return {} if b.nan or b.low < 0 else _unit_along(a, _norm_along(NORM_FACT, b, a, DEPTH), b.low)
 
 
 def unit_product(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
@@ -43,8 +42,9 @@ def unit_product(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
         below = origin.inputs[0]
         if name == "Reciprocal":
             return unit_fact(x, below)
-        if below.low >= UNDERFLOWN**2 * x.dtype.tiny and not below.nan:
-            return _unit_along(x, _norm_along(SQUARES_FACT, below, x, DEPTH), root=True)
+        if below.low >= 0 and not below.nan:
+            found = _norm_along(SQUARES_FACT, below, x, DEPTH)
+            return _unit_along(x, found and replace(found, times=math.sqrt(found.times)), math.sqrt(below.low))
     return {}
 
 
@@ -87,9 +87,9 @@ def _branch_norm(condition: AbstractTensor, truth: bool, x: AbstractTensor, axis
     size, high = _size(x, axis), limit.high
     clear = high >= UNDERFLOWN * math.sqrt(x.dtype.tiny) and math.isfinite(high) and not norm.nan
     along = _norm_along(NORM_FACT, norm, x, DEPTH)
-    if not clear or not isinstance(size, int) or along is None or along[0] != axis:
+    if not clear or not isinstance(size, int) or along is None or along.axis != axis:
         return math.inf
-    return float(high * along[1] * (1 + size * (2 * x.dtype.eps + LOST) + NORM * x.dtype.eps))
+    return float(high * along.times * (1 + size * (2 * x.dtype.eps + LOST) + NORM * x.dtype.eps))
 
 
 def _size(x: AbstractTensor, axis: int) -> Any:
@@ -106,20 +106,33 @@ def within_norm(result: AbstractTensor) -> AbstractTensor:
     return result
 
 
-def _unit_along(a: AbstractTensor, along: tuple[int, float] | None, *, root: bool = False) -> dict[str, Any]:
-    """The fact of a over what was compared with its norm (with the square of it, of which the `root` is taken)."""
-    if a.shape is None or not a.dtype.is_float or a.nan or along is None:
-        return {}
-    axis, times = along
-    size = a.shape[axis]
-    if not isinstance(size, int):
-        return {}
-    times = math.sqrt(times) if root else times
-    return {"unit": (axis, times * (1 + size * (2 * a.dtype.eps + LOST) + NORM * a.dtype.eps))}
+@dataclass(frozen=True, slots=True)
+class _Norm:
+    """Along `axis` (negative) a norm, or its square, is at most `times` a value; `alone` if that is nothing else."""
+
+    axis: int
+    times: float = 1.0
+    alone: bool = True
 
 
-def _norm_along(fact: str, b: AbstractTensor, a: AbstractTensor, depth: int) -> tuple[int, float] | None:
-    """The axis (negative) along which a number times b is at least the norm of a, or its square; and the number."""
+def _unit_along(a: AbstractTensor, norm: _Norm | None, least: float) -> dict[str, Any]:
+    """The fact of a over what was compared with its norm and is at least so large, and not 0.
+
+    Squares of numbers near 0 are lost, each of them less than the least normal number: what is left of a norm that is
+    not 0 is no less than that, so such a row is longer than 1 by no more than the root of its size.
+    """
+    size = None if norm is None or a.shape is None else a.shape[norm.axis]
+    if norm is None or not isinstance(size, int) or not a.dtype.is_float or a.nan:
+        return {}
+    tiny, square = float(a.dtype.tiny), least * least
+    lost = LOST if least >= UNDERFLOWN * math.sqrt(tiny) else tiny / square if square >= tiny else math.inf
+    lost = min(lost, 1.0) if norm.alone else lost
+    exact = math.sqrt(1 + (size + 1) * lost) if lost > LOST else 1 + size * LOST
+    return {"unit": (norm.axis, norm.times * (exact + 2 * size * a.dtype.eps + NORM * a.dtype.eps))}
+
+
+def _norm_along(fact: str, b: AbstractTensor, a: AbstractTensor, depth: int) -> _Norm | None:
+    """How b is at least the Euclidean norm of a, or its square, along one axis; None if it is not."""
     if depth == 0:
         return None
     kind, source, axes, kept = b.facts.get("reduced", ("", b, None, False))
@@ -129,11 +142,11 @@ def _norm_along(fact: str, b: AbstractTensor, a: AbstractTensor, depth: int) -> 
         if squared is not None and math.isfinite(size):
             kind, source, times = SQUARES_FACT, squared, float(size)
     if kind == fact and kept and are_axes(axes) and same_magnitude(source, a) and a.rank is not None:
-        return (axes[0] % a.rank - a.rank, times) if len(axes) == 1 and a.rank > 1 else None
+        return _Norm(axes[0] % a.rank - a.rank, times) if len(axes) == 1 and a.rank > 1 else None
     for part in b.facts.get("above", ()):
         along = _norm_along(fact, part, a, depth - 1)
         if along is not None:
-            return along
+            return replace(along, alone=False)
     origin = b.origin
     if origin is None:
         return None
@@ -141,15 +154,14 @@ def _norm_along(fact: str, b: AbstractTensor, a: AbstractTensor, depth: int) -> 
     if name == "Add":
         x, y = origin.inputs[:2]
         for one, other in ((x, y), (y, x)):
-            if other.low >= 0:
-                along = _norm_along(fact, one, a, depth - 1)
-                if along is not None:
-                    return along
+            along = _norm_along(fact, one, a, depth - 1) if other.low >= 0 else None
+            if along is not None:
+                return replace(along, alone=False)
     if name in ("Expand", "BroadcastTo", "Identity") and b.shape == a.shape:
         return _norm_along(fact, origin.inputs[0], a, depth - 1)
     if name == "Sqrt" and fact == NORM_FACT:
         squares = _norm_along(SQUARES_FACT, origin.inputs[0], a, depth - 1)
-        return None if squares is None else (squares[0], math.sqrt(squares[1]))
+        return squares and replace(squares, times=math.sqrt(squares.times))
     return None
 
 
