@@ -74,8 +74,9 @@ def _falls(x: AbstractTensor, axis: int, *, falling: bool, depth: int = DEPTH) -
     source, offsets, kept = x.facts.get("window", (None, (), ()))
     if source is not None:
         old = kept[axis] if axis < len(kept) else None
-        inside = old is not None and isinstance(offsets[old], int)  # and not gathered in another order
-        return _falls(source, old, falling=falling, depth=depth - 1) if inside else math.inf
+        if old is None or not isinstance(offsets[old], int):  # gathered in another order
+            return math.inf
+        return _falls(source, old, falling=falling, depth=depth - 1)
     if origin.rule.name == "CumSum":
         return _of_running_sum(x, axis, falling)
     if origin.rule.name == "Neg":
