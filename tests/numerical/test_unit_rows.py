@@ -41,7 +41,8 @@ def test_roots_of_sums_of_squares_are_norms(form: str, square: str) -> None:
     assert 1 <= norms(-1)[1] < 1.01
     assert norms(0)[1] > 5 - 1e-3  # every row may be the same
     assert norms(-1, own=False)[1] > 100
-    assert norms(-1, eps=1e-36)[1] > 60  # squares may be lost
+    assert 1.5 < norms(-1, eps=1e-36)[1] < 2  # squares may be lost, each of them of 1.2e-38
+    assert norms(-1, eps=1e-40)[1] > 60
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -199,3 +200,88 @@ def test_a_row_over_its_norm_has_the_length_that_it_is_scaled_by(most: float) ->
         values = np.clip(rng.standard_normal((5, 64)) * scale, -100, 100).astype(np.float32)
         (made,) = session.run(None, {"v": values, "g": np.full((5, 1), most, np.float32)})
         assert float(np.max(made)) <= hi
+
+
+def by_mean_square(b: Builder, x: str, form: str, axis: int = -1, eps: float = 1e-6, power: float = 2.0) -> str:
+    """``x * rsqrt(mean(x ** 2) + eps)``, or the quotient."""
+    mean = b.op("ReduceMean", b.op("Pow", x, b.const(power)), b.const([axis], np.int64))
+    root = b.op("Sqrt", b.op("Add", mean, b.const(eps)))
+    return str(b.op("Mul", x, b.op("Reciprocal", root)) if form == "rsqrt" else b.op("Div", x, root))
+
+
+@pytest.mark.parametrize("form", ["rsqrt", "quotient"])
+def test_a_row_over_its_root_mean_square_is_as_long_as_the_root_of_its_size(form: str) -> None:
+    def most(**how: float) -> float:
+        b = Builder()
+        row = by_mean_square(b, b.input("x", (5, 64)), form, **how)  # type: ignore[arg-type]
+        return bounds(b.graph(row), {"x": (-1e6, 1e6)})[1]
+
+    assert 8 <= most() < 8.01
+    assert 5**0.5 <= most(axis=0) < 2.24
+    assert most(power=4.0) > 1e6  # no square
+    assert 10 < most(eps=1e-36) < 11  # squares may be lost
+    assert most(eps=1e-40) > 1e6
+
+
+def test_of_exponentials_none_overflows() -> None:
+    def told(size: int) -> list[tuple[str, str]]:
+        b = Builder()
+        row = by_mean_square(b, b.input("x", (5, size)), "rsqrt")
+        return rules(b.graph(b.op("Exp", row, name="exp")), {"x": (-1e6, 1e6)})
+
+    assert told(64) == []
+    assert told(128 * 128) == [("exp-overflow", "exp")]
+
+
+@pytest.mark.parametrize("form", ["rsqrt", "quotient"])
+@pytest.mark.parametrize("seed", range(6))
+def test_no_run_leaves_the_bounds_of_a_mean_square(form: str, seed: int) -> None:
+    rng, b = np.random.default_rng(seed), Builder()
+    graph = b.graph(by_mean_square(b, b.input("x", (5, 64)), form, eps=(1e-6, 1e-12)[seed % 2]))
+    lo, hi = bounds(graph, {"x": (-1e6, 1e6)})
+    session = onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString())
+    for scale in (1e6, 1.0, 1e-3, 1e-6, 1e-18, 1e-20, 1e-23):
+        values = np.clip(rng.standard_normal((5, 64)) * scale, -1e6, 1e6).astype(np.float32)
+        values[0] = scale
+        values[1, 1:] *= 1e-20
+        (result,) = session.run(None, {"x": values})
+        assert lo <= result.min() <= result.max() <= hi
+
+
+def unguarded(b: Builder, x: str, form: str) -> str:
+    """Rows over their norm as it is, and all their products."""
+    if form == "norm":
+        row = b.op("Div", x, b.op("ReduceL2", x, b.const([-1], np.int64)))
+    else:
+        total = b.op("ReduceSum", b.op("Mul", x, x), b.const([-1], np.int64))
+        root = b.op("Sqrt", total)
+        row = b.op("Div", x, root) if form == "root" else b.op("Mul", x, b.op("Reciprocal", root))
+    return str(b.op("MatMul", row, b.op("Transpose", row, perm=[1, 0])))
+
+
+@pytest.mark.parametrize("form", ["norm", "root", "rsqrt"])
+def test_what_is_left_of_a_norm_that_is_not_0_bounds_its_row(form: str) -> None:
+    def told(size: int) -> list[str]:
+        b = Builder()
+        similar = unguarded(b, b.input("x", (5, size)), form)
+        scaled = b.op("Div", similar, b.const(0.1))
+        return [rule for rule, _ in rules(b.graph(b.op("Exp", scaled)), {"x": (-1e6, 1e6)})]
+
+    assert told(6) == ["division-by-zero"]  # of the norm alone
+    assert told(64) == ["division-by-zero", "exp-overflow"]  # a row of 1e-23 is longer than 1
+
+
+@pytest.mark.parametrize("form", ["norm", "root", "rsqrt"])
+@pytest.mark.parametrize("seed", range(6))
+def test_no_row_near_0_leaves_the_bounds(form: str, seed: int) -> None:
+    rng, b = np.random.default_rng(seed), Builder()
+    graph = b.graph(unguarded(b, b.input("x", (5, 16)), form))
+    lo, hi = bounds(graph, {"x": (-1e6, 1e6)})
+    assert 17 < hi < 18.1
+    session = onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString())
+    for scale in (1e6, 1.0, 1e-18, 1e-20, 1e-21, 1e-22, 5e-23):
+        values = (rng.standard_normal((5, 16)) * scale).clip(-1e6, 1e6).astype(np.float32)
+        values[0], values[0, 0] = 2.6e-23, 4e-23
+        (result,) = session.run(None, {"x": values})
+        finite = result[np.isfinite(result)]
+        assert lo <= finite.min(initial=0.0) <= finite.max(initial=0.0) <= hi

@@ -21,7 +21,16 @@ N = helper.make_node
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-90, 90, (2, 4)).astype(np.float32)
 W = RNG.standard_normal((4, 1)).astype(np.float32)
-CONSTANTS = {"one": 1.0, "third": 0.3, "first": [0], "second": [1], "axis": [1]}
+CONSTANTS = {
+    "one": 1.0,
+    "third": 0.3,
+    "guard": 1e-7,
+    "none": 0.0,
+    "fifth": 5.0,
+    "first": [0],
+    "second": [1],
+    "axis": [1],
+}
 
 
 def trials_of(*nodes: Any) -> TorchTrials:
@@ -110,6 +119,21 @@ def test_what_data_hold_is_no_relation(nodes: tuple[Any, ...], x: Any) -> None:
     """A constant or blank row, an equal pair, one number, a row of norm 1, whole numbers."""
     trials = trials_of(*nodes)
     assert bound_by(trials, at(trials, x()), 0) == ()
+
+
+def test_a_number_that_takes_a_guard_back_is_a_relation() -> None:
+    trials = trials_of(N("ReduceSum", ["x", "axis"], ["s"]), N("Add", ["s", "guard"], ["d"]))
+    x = np.where(np.arange(8).reshape(2, 4) == 5, -np.float32(1e-7), 0.0)
+    assert bound_by(trials, at(trials, x), 0) == ("x",)
+    assert bound_by(trials, at(trials, np.vstack([np.full(4, -np.float32(1e-7) / 4), X[1]])), 0) == ("x",)
+
+
+def test_numbers_beside_0_all_of_which_fail_are_none() -> None:
+    """``1 / x ** 5`` where x is not 0: a 0 itself is read as another number."""
+    zero = N("Equal", ["x", "none"], ["is"]), N("Where", ["is", "one", "x"], ["v"])
+    trials = trials_of(*zero, N("Pow", ["v", "fifth"], ["d"]))
+    x = np.where(np.arange(8).reshape(2, 4) == 5, 1e-12, X)
+    assert bound_by(trials, at(trials, x), 0) == ()
 
 
 def test_a_sum_of_fractions_that_is_0_is_a_relation() -> None:

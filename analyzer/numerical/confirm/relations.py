@@ -2,7 +2,9 @@
 
 Inputs may stand at exact values: zeros, padding, equal numbers and equal rows are data, and so is any single number.
 That `1 + v · d` is 0 is none of these: what fails only there is met by no batch, as weights at exact values are by no
-training. Numbers that are equal, or apart by roundings alone, are moved together, and zeros stay.
+training. Numbers that are equal, or apart by roundings alone, are moved together, and zeros stay. A number beside 0 is
+no such single one either: that it is exactly the negative of what a sum is guarded by (``1 / (x.sum() + 1e-7)``) is met
+by no data, so it is moved by a part of itself where it is kept.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from analyzer.numerical.confirm.trials import RunVerdict, Trials
 
 SCALES = (1e-3, 1e-2)  # of an input's range: far above rounding, far below what makes it another input
 TRIALS = 4  # at each scale
+TINY = 1e-6  # of an input's range: below it data hold no number exactly, but 0
 ROUNDINGS = 2e-6  # relative; numbers of an input no further apart are equal but for rounding
 ATTEMPTS = 2  # with some of the numbers kept
 
@@ -63,9 +66,10 @@ class _Numbers:
         return narrowest
 
     def moved(self, kept: np.ndarray, scale: float, rng: np.random.Generator) -> Point:
-        """The point with every group that is not kept moved by a random part of `scale`."""
+        """The point with every group moved by a random part of `scale`: none that is kept, but a tiny one of itself."""
         group, values = self.groups
-        step = np.where(kept, 0.0, scale * self.widths * rng.uniform(0.1, 1.0, values.size))
+        own = np.where(np.abs(values) < TINY * self.widths, np.abs(values), 0.0)
+        step = scale * np.where(kept, own, self.widths) * rng.uniform(0.1, 1.0, values.size)
         step *= rng.choice((-1.0, 1.0), values.size)
         low, high = (
             np.repeat(ends, [a.size for a in self.arrays])

@@ -35,7 +35,7 @@ from analyzer.numerical.transfer.shared_maximum import least_beside_maximum
 from analyzer.numerical.transfer.signs import of_like_signs
 from analyzer.numerical.transfer.solving import of_one_sign
 from analyzer.numerical.transfer.straight_through import given_back
-from analyzer.numerical.transfer.unit_rows import scaled_unit, unit_product
+from analyzer.numerical.transfer.unit_rows import scaled_unit, unit_product, within_norm
 from analyzer.numerical.transfer.variance import least_variance
 
 SMALLEST_PRODUCT = 1e-290  # of coefficients of affine forms: below it float64 loses digits, then all of them
@@ -286,6 +286,7 @@ def product(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
     if dtype.is_float:
         result.facts = {**result.facts, **(unit_product(a, b) or scaled_unit(a, b, result))}
     result.tight = tight
+    result = within_norm(result)
     with_known(np.multiply, result, a, b)
     if dtype.kind == dtypes.INTEGER and (a.dims is not None or b.dims is not None):
         first, second = a.sizes(), b.sizes()

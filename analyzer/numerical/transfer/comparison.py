@@ -21,6 +21,7 @@ from analyzer.numerical.transfer.covers import cover_fact
 from analyzer.numerical.transfer.diagonal_masks import order_of, picked_by, picks_one_at_most
 from analyzer.numerical.transfer.facts import are_axes
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
+from analyzer.numerical.transfer.ordered_pairs import where_kept
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.unit_rows import selected_unit
 from analyzer.numerical.transfer.views import own_axes
@@ -229,7 +230,8 @@ def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
         if a.dtype.kind == dtypes.OTHER:
             sides.append(branch)
         else:
-            sides.append(refine_by(ctx.run, condition, truth, branch))
+            side = refine_by(ctx.run, condition, truth, branch)
+            sides.append(None if side is None else where_kept(side, condition, truth))
     first, second = sides
     if first is None and second is None:
         first, second = a, b

@@ -13,6 +13,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor, smashed
 from analyzer.numerical.transfer.attained import peaked
 from analyzer.numerical.transfer.diagonal_masks import is_diagonal_mask, order_of
 from analyzer.numerical.transfer.gram import gram_factor, is_transpose_of
+from analyzer.numerical.transfer.ordered_pairs import in_triangle
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.views import AxisView, Role, aligned, viewed
 from analyzer.operators.declaration import RESHAPES
@@ -23,6 +24,9 @@ DEPTH = 12  # operators between a diagonal and what tells its sign: a scale, a j
 @transfer("Trilu", "MatrixBandPart", "MatrixDiag", "MatrixSetDiag")
 def with_zeros(ctx: Context, x: AbstractTensor, *others: Any) -> AbstractTensor:
     """Some elements replaced by 0, or placed among zeros."""
+    if ctx.op == "Trilu":
+        k = [0] if not others or others[0] is None else others[0].integers()
+        x = x if k is None else in_triangle(x, bool(ctx.attr("upper", 1)), int(k[0]))
     lo, hi, nan = min(x.low, 0.0), max(x.high, 0.0), x.nan
     shape = x.shape
     if ctx.op.startswith("MatrixSetDiag") and others:

@@ -18,7 +18,7 @@ from analyzer.numerical.transfer.overlaps import overlap_share
 from analyzer.numerical.transfer.peaks import of_quotient
 from analyzer.numerical.transfer.polynomials import polynomial_quotient
 from analyzer.numerical.transfer.registry import transfer
-from analyzer.numerical.transfer.unit_rows import unit_fact
+from analyzer.numerical.transfer.unit_rows import unit_fact, within_norm
 from analyzer.numerical.windows import through_windows
 
 
@@ -72,7 +72,7 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
             result.form = affine.Form(form.terms, form.constant, form.error + largest * dtype.eps + dtype.tiny)
     result.tight = tight
     result.facts = {**result.facts, **unit_fact(a, b), **of_quotient(a, b, result)}
-    return result
+    return within_norm(result)
 
 
 def _towards_zero(a: Array, b: Array) -> Array:

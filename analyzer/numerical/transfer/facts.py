@@ -140,6 +140,8 @@ def _opposite(x: AbstractTensor, y: AbstractTensor) -> bool:
     return negated or (x.low == x.high == -y.low == -y.high and not x.nan and not y.nan)
 
 
+VIEWS = 6  # windows of windows between what is compared and a running sum
+
 # reductions of one operand, by their results
 ORDER = {"min": 0, "mean": 1, "chosen": 1, "max": 2, COVER: 2.5, "logsumexp": 3}
 
@@ -178,22 +180,34 @@ def _runs_on(a: AbstractTensor, b: AbstractTensor) -> bool:
     The last of running sums of what is not positive is the least of them, the first the greatest.
     """
     for part, whole, sign in ((a, b, 1), (b, a, -1)):
-        origin, (source, offsets, _) = whole.origin, part.facts.get("window", (None, (), ()))
-        if source is None or source.key != whole.key or origin is None or origin.rule.name != "CumSum":
+        source, offsets, _ = part.facts.get("window", (None, (), ()))
+        if source is None or source.key != whole.key or whole.shape is None:
             continue
-        terms, where = origin.inputs[0], origin.inputs[1].integers() if len(origin.inputs) > 1 else None
-        if where is None or whole.shape is None or origin.context.attr("reverse", 0):
-            continue
-        axis = int(where[0]) % max(len(whole.shape), 1)
-        size, alone = whole.shape[axis], [i for i, o in enumerate(offsets) if i != axis and o != 0]
-        if alone or not isinstance(size, int):
-            continue
-        shown = part.shape is not None and size > 0 and _one_of(part, whole, axis)
-        rising = terms.low >= 0 if sign > 0 else terms.high <= 0  # that the last is the greatest
-        falling = terms.high <= 0 if sign > 0 else terms.low >= 0
-        if shown and ((offsets[axis] == size - 1 and rising) or (offsets[axis] == 0 and falling)):
-            return True
+        apart = [i for i in range(len(whole.shape)) if _one_of(part, whole, i)]
+        for axis in apart:
+            size, terms = whole.shape[axis], _summed(whole, axis)
+            if terms is None or not isinstance(size, int) or any(o != 0 for i, o in enumerate(offsets) if i != axis):
+                continue
+            rising = terms.low >= 0 if sign > 0 else terms.high <= 0  # that the last is the greatest
+            falling = terms.high <= 0 if sign > 0 else terms.low >= 0
+            if size > 0 and ((offsets[axis] == size - 1 and rising) or (offsets[axis] == 0 and falling)):
+                return True
     return False
+
+
+def _summed(x: AbstractTensor, axis: int) -> AbstractTensor | None:
+    """What a running sum along an axis adds, of which `x` shows a part."""
+    for _ in range(VIEWS):
+        source, offsets, kept = x.facts.get("window", (None, (), ()))
+        old = kept[axis] if axis < len(kept) else None
+        if source is None or old is None or not isinstance(offsets[old], int):  # in another order
+            break
+        x, axis = source, old
+    origin = x.origin
+    if origin is None or origin.rule.name != "CumSum" or x.shape is None or origin.context.attr("reverse", 0):
+        return None
+    where = origin.inputs[1].integers() if len(origin.inputs) > 1 else None
+    return origin.inputs[0] if where is not None and int(where[0]) % max(len(x.shape), 1) == axis else None
 
 
 def _one_of(part: AbstractTensor, whole: AbstractTensor, axis: int) -> bool:

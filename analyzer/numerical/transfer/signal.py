@@ -14,7 +14,7 @@ from analyzer.numerical.transfer.definite import least_pivot
 from analyzer.numerical.transfer.diagonals import diagonal_bounds
 from analyzer.numerical.transfer.kinds import bounded_outputs, unknown_like
 from analyzer.numerical.transfer.registry import transfer
-from analyzer.numerical.transfer.solving import solved
+from analyzer.numerical.transfer.solving import solved, substituted
 from analyzer.operators.conditions import DIVISION_BY_ZERO
 
 LARGEST_EXPONENT = 700.0  # whose exponential float64 holds
@@ -195,6 +195,9 @@ def triangular_solve(ctx: Context, matrix: AbstractTensor, d: AbstractTensor) ->
         ctx.check(DIVISION_BY_ZERO, "an element of the diagonal is 0", {0: matrix}, _divides)
     result = unknown_like(ctx, 0, d.dtype)
     result.nan = d.nan or matrix.nan
+    most = substituted(d, matrix, bool(ctx.attr("unitriangular", 0)))
+    if not result.nan and most < d.dtype.hi:
+        result.lo, result.hi = np.float64(-most), np.float64(most)
     return result
 
 

@@ -20,12 +20,14 @@ from analyzer.numerical.domain.tensor import AbstractTensor, count
 from analyzer.numerical.reduced_axes import UNKNOWN
 from analyzer.numerical.transfer.definite import diagonal_alone, least_pivot
 from analyzer.numerical.transfer.diagonal_masks import order_of
+from analyzer.numerical.transfer.diagonals import diagonal_bounds
 from analyzer.numerical.transfer.kinds import unknown_like
 from analyzer.numerical.transfer.rounding import accumulation_unit
 from analyzer.numerical.transfer.unit_rows import factors
 from analyzer.operators.declaration import RESHAPES
 
 DEPTH = 6  # operators between a vector and the column of it that a system is solved for
+LARGEST_GROWTH = 600.0  # logarithm of what a solution is larger by: short of what a float holds
 ROUNDED = 1e-4  # of a solution's size: room for the last divisions
 
 
@@ -46,6 +48,22 @@ def solved(ctx: Context, d: AbstractTensor, matrix: AbstractTensor | None) -> Ab
         result.lo, result.hi = np.float64(-most), np.float64(most)
         result.facts = {"solution": (d, matrix)}
     return result
+
+
+def substituted(d: AbstractTensor, matrix: AbstractTensor, unit: bool) -> float:
+    """What no element of the solution of a triangular system exceeds in size: infinite where nothing is known.
+
+    Each row is d less a sum over the rows before, divided by its own element on the diagonal (1 if `unit`): no element
+    is larger than ``(1 + m / p) ** (n - 1)`` times d over p, for elements of size m and a diagonal that is p at least.
+    """
+    rows, rounding = order_of(matrix), accumulation_unit(matrix.dtype)
+    low, high = (1.0, 1.0) if unit else diagonal_bounds(matrix)
+    pivot, largest = max(low, -high), max(abs(matrix.low), abs(matrix.high))
+    if rows is None or pivot <= float(matrix.dtype.tiny) or not math.isfinite(largest) or rows * rounding > ROUNDED:
+        return math.inf
+    growth = (rows - 1) * math.log1p(largest * (1 + ROUNDED) / pivot)
+    size = max(abs(d.low), abs(d.high)) * (1 + ROUNDED) / pivot
+    return math.exp(growth) * size * (1 + ROUNDED) if growth < LARGEST_GROWTH else math.inf
 
 
 def of_one_sign(a: AbstractTensor, b: AbstractTensor) -> bool:

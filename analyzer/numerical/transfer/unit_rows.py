@@ -1,19 +1,23 @@
 """Euclidean norms of rows: a vector divided by its own norm has norm 1, and Cauchy and Schwarz bound its products.
 
 The norm may be a root of a sum of squares, and a division a product with its reciprocal. The fact
-``unit: (axis, most)`` of a quotient says that its Euclidean norm along `axis` (negative) is at most `most`.
+``unit: (axis, most)`` of a quotient says that its Euclidean norm along `axis` (negative) is at most `most`, and so is
+each of its elements. Of n numbers the root of the mean square is the norm over the root of n.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from analyzer.numerical.decided import MIRRORED
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.reduced_axes import UNKNOWN
 from analyzer.numerical.transfer.facts import are_axes
-from analyzer.numerical.transfer.magnitudes import same_magnitude
+from analyzer.numerical.transfer.magnitudes import root_of, same_magnitude
 from analyzer.numerical.transfer.rounding import ACCUMULATED
 
 NORM_FACT, SQUARES_FACT = "norm", "sum of squares"
@@ -25,9 +29,7 @@ LOST = 1e-6  # of the norm's square, at most, for each element whose square has 
 
 def unit_fact(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
     """The fact of a / b where b is at least the norm of a along one axis."""
-    if b.low < UNDERFLOWN * math.sqrt(a.dtype.tiny) or b.nan:
-        return {}
-    return _unit_along(a, _axis_of(NORM_FACT, b, a, DEPTH))
+    return {} if b.nan or b.low < 0 else _unit_along(a, _norm_along(NORM_FACT, b, a, DEPTH), b.low)
 
 
 def unit_product(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
@@ -52,8 +54,9 @@ def unit_product(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
         below = origin.inputs[0]
         if name == "Reciprocal":
             return unit_fact(x, below)
-        if below.low >= UNDERFLOWN**2 * x.dtype.tiny and not below.nan:
-            return _unit_along(x, _axis_of(SQUARES_FACT, below, x, DEPTH))
+        if below.low >= 0 and not below.nan:
+            found = _norm_along(SQUARES_FACT, below, x, DEPTH)
+            return _unit_along(x, found and replace(found, times=math.sqrt(found.times)), math.sqrt(below.low))
     return {}
 
 
@@ -95,9 +98,10 @@ def _branch_norm(condition: AbstractTensor, truth: bool, x: AbstractTensor, axis
     norm, limit = (smaller, larger) if truth else (larger, smaller)
     size, high = _size(x, axis), limit.high
     clear = high >= UNDERFLOWN * math.sqrt(x.dtype.tiny) and math.isfinite(high) and not norm.nan
-    if not clear or not isinstance(size, int) or _axis_of(NORM_FACT, norm, x, DEPTH) != axis:
+    along = _norm_along(NORM_FACT, norm, x, DEPTH)
+    if not clear or not isinstance(size, int) or along is None or along.axis != axis:
         return math.inf
-    return float(high * (1 + size * (2 * x.dtype.eps + LOST) + NORM * x.dtype.eps))
+    return float(high * along.times * (1 + size * (2 * x.dtype.eps + LOST) + NORM * x.dtype.eps))
 
 
 def _size(x: AbstractTensor, axis: int) -> Any:
@@ -105,26 +109,56 @@ def _size(x: AbstractTensor, axis: int) -> Any:
     return size if isinstance(size, int) else math.inf
 
 
-def _unit_along(a: AbstractTensor, axis: int | None) -> dict[str, Any]:
-    if a.shape is None or not a.dtype.is_float or a.nan or axis is None:
-        return {}
-    size = a.shape[axis]
-    if not isinstance(size, int):
-        return {}
-    return {"unit": (axis, 1 + size * (2 * a.dtype.eps + LOST) + NORM * a.dtype.eps)}
+def within_norm(result: AbstractTensor) -> AbstractTensor:
+    """A result whose rows have a known norm: no element is larger."""
+    _, most = result.facts.get("unit", (0, math.inf))
+    if most < max(abs(result.low), abs(result.high)):
+        result.lo, result.hi = np.maximum(result.lo, -most), np.minimum(result.hi, most)
+        result.tight = None
+    return result
 
 
-def _axis_of(fact: str, b: AbstractTensor, a: AbstractTensor, depth: int) -> int | None:
-    """The axis (negative) along which b is at least the Euclidean norm of a, or its square; None if there is none."""
+@dataclass(frozen=True, slots=True)
+class _Norm:
+    """Along `axis` (negative) a norm, or its square, is at most `times` a value; `alone` if that is nothing else."""
+
+    axis: int
+    times: float = 1.0
+    alone: bool = True
+
+
+def _unit_along(a: AbstractTensor, norm: _Norm | None, least: float) -> dict[str, Any]:
+    """The fact of a over what was compared with its norm and is at least so large, and not 0.
+
+    Squares of numbers near 0 are lost, each of them less than the least normal number: what is left of a norm that is
+    not 0 is no less than that, so such a row is longer than 1 by no more than the root of its size.
+    """
+    size = None if norm is None or a.shape is None else a.shape[norm.axis]
+    if norm is None or not isinstance(size, int) or not a.dtype.is_float or a.nan:
+        return {}
+    tiny, square = float(a.dtype.tiny), least * least
+    lost = LOST if least >= UNDERFLOWN * math.sqrt(tiny) else tiny / square if square >= tiny else math.inf
+    lost = min(lost, 1.0) if norm.alone else lost
+    exact = math.sqrt(1 + (size + 1) * lost) if lost > LOST else 1 + size * LOST
+    return {"unit": (norm.axis, norm.times * (exact + 2 * size * a.dtype.eps + NORM * a.dtype.eps))}
+
+
+def _norm_along(fact: str, b: AbstractTensor, a: AbstractTensor, depth: int) -> _Norm | None:
+    """How b is at least the Euclidean norm of a, or its square, along one axis; None if it is not."""
     if depth == 0:
         return None
     kind, source, axes, kept = b.facts.get("reduced", ("", b, None, False))
+    times = 1.0
+    if kind == "mean" and fact == SQUARES_FACT and kept and are_axes(axes) and len(axes) == 1:
+        squared, size = root_of(source), _size(source, axes[0])
+        if squared is not None and math.isfinite(size):
+            kind, source, times = SQUARES_FACT, squared, float(size)
     if kind == fact and kept and are_axes(axes) and same_magnitude(source, a) and a.rank is not None:
-        return axes[0] % a.rank - a.rank if len(axes) == 1 and a.rank > 1 else None
+        return _Norm(axes[0] % a.rank - a.rank, times) if len(axes) == 1 and a.rank > 1 else None
     for part in b.facts.get("above", ()):
-        axis = _axis_of(fact, part, a, depth - 1)
-        if axis is not None:
-            return axis
+        along = _norm_along(fact, part, a, depth - 1)
+        if along is not None:
+            return replace(along, alone=False)
     origin = b.origin
     if origin is None:
         return None
@@ -132,14 +166,14 @@ def _axis_of(fact: str, b: AbstractTensor, a: AbstractTensor, depth: int) -> int
     if name == "Add":
         x, y = origin.inputs[:2]
         for one, other in ((x, y), (y, x)):
-            if other.low >= 0:
-                axis = _axis_of(fact, one, a, depth - 1)
-                if axis is not None:
-                    return axis
+            along = _norm_along(fact, one, a, depth - 1) if other.low >= 0 else None
+            if along is not None:
+                return replace(along, alone=False)
     if name in ("Expand", "BroadcastTo", "Identity") and b.shape == a.shape:
-        return _axis_of(fact, origin.inputs[0], a, depth - 1)
+        return _norm_along(fact, origin.inputs[0], a, depth - 1)
     if name == "Sqrt" and fact == NORM_FACT:
-        return _axis_of(SQUARES_FACT, origin.inputs[0], a, depth - 1)
+        squares = _norm_along(SQUARES_FACT, origin.inputs[0], a, depth - 1)
+        return squares and replace(squares, times=math.sqrt(squares.times))
     return None
 
 

@@ -136,6 +136,14 @@ def own_axes(a: AbstractTensor, b: AbstractTensor, shape: Sequence[object] | Non
 
     ``x[:, None]`` and ``x[None, :]``: each row, and each column, of what is computed of both has such an element.
     """
+    laid = laid_apart(a, b, shape)
+    return None if laid is None else laid[2:]
+
+
+def laid_apart(
+    a: AbstractTensor, b: AbstractTensor, shape: Sequence[object] | None
+) -> tuple[AbstractTensor, int, int, int] | None:
+    """The tensor whose numbers along an axis `a` and `b` lay along axes i and j of a common shape; the three axes."""
     if a.shape is None or b.shape is None or shape is None or not a.shape or not b.shape:
         return None
     axes = tuple(range(len(shape)))
@@ -144,8 +152,9 @@ def own_axes(a: AbstractTensor, b: AbstractTensor, shape: Sequence[object] | Non
     )
     if first.tensor.key != second.tensor.key or len(first.roles) != len(second.roles):
         return None
-    apart = [(i, j) for i, j in zip(first.roles, second.roles, strict=True) if i != j]
+    apart = [(axis, i, j) for axis, (i, j) in enumerate(zip(first.roles, second.roles, strict=True)) if i != j]
     if len(apart) != 1:
         return None
-    i, j = apart[0]
-    return (i, j) if isinstance(i, int) and isinstance(j, int) and shape[i] == shape[j] else None
+    axis, i, j = apart[0]
+    found = isinstance(i, int) and isinstance(j, int) and shape[i] == shape[j]
+    return (first.tensor, axis, i, j) if found else None  # type: ignore[return-value]
