@@ -98,20 +98,12 @@ def in_top_k(op: Op, predictions: Value, targets: Value, k: Value, rest: tuple[V
     a, b = tensor(op, predictions), tensor(op, targets)
     if a is None or b is None or a.dims is None or b.dims is None:
         return unknown_tensor(op, "tf", tuple(t for t in (a, b) if t is not None))
-    if len(a.dims) == 1 and len(b.dims) == 2:  # TensorFlow 2 takes the targets first, TensorFlow 1 the predictions
-        a, b = b, a
-    if len(a.dims) != 2 or len(b.dims) != 1:
-        fail(
-            op,
-            "rank",
-            f"predictions {show_shape(a.dims)} must have 2 dimensions and targets {show_shape(b.dims)} 1",
-            (a, b),
-        )
-    require(
-        op,
-        equal(a.dims[0], b.dims[0]),
-        "size",
-        f"{show_shape(a.dims)} predictions for {show_shape(b.dims)} targets",
-        (a, b),
-    )
-    return Tensor(b.dims, "bool", "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph)
+    scores, classes = a.dims, b.dims
+    if len(scores) == 1 and len(classes) == 2:  # TensorFlow 2 takes the targets first, TensorFlow 1 the predictions
+        scores, classes = classes, scores
+    if len(scores) != 2 or len(classes) != 1:
+        told = f"predictions {show_shape(scores)} must have 2 dimensions and targets {show_shape(classes)} 1"
+        fail(op, "rank", told, (a, b))
+    told = f"{show_shape(scores)} predictions for {show_shape(classes)} targets"
+    require(op, equal(scores[0], classes[0]), "size", told, (a, b))
+    return Tensor(classes, "bool", "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph)
