@@ -1,4 +1,4 @@
-"""Entry points of convolutional-autoencoder-pytorch: its autoencoder of images, trained on their error, and its halves."""
+"""Entry points of convolutional-autoencoder-pytorch: its autoencoder of images, trained on their error, and halves."""
 
 import torch
 from convolutional_autoencoder_pytorch import AutoEncoder
