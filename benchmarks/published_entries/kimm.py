@@ -1,4 +1,4 @@
-"""Entry points of kimm: small models of its layers, of attention over patches and of convolutions that can be merged."""
+"""Entry points of kimm: small models of its layers, of attention over patches and of convolutions to be merged."""
 
 import keras
 from kimm.layers import Attention, LayerScale, LearnableAffine, PositionEmbedding, ReparameterizableConv2D
