@@ -1,4 +1,4 @@
-"""Entry points of mlm-pytorch: small transformers of words under its loss of what was masked, with both of its kinds."""
+"""Entry points of mlm-pytorch: small transformers of words under its loss of what was masked, in both of its kinds."""
 
 import torch
 from mlm_pytorch import MLM
