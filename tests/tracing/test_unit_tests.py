@@ -131,3 +131,27 @@ NEEDED = """
 def test_a_module_that_a_test_needs_is_the_module(tmp_path: Path, rows: int, early: str, lines: list[int]) -> None:
     found = problems_of(tmp_path, NEEDED.format(rows=rows, early=early))
     assert [p.site.line for p in found if p.level == "error" and p.certain] == lines
+
+
+@pytest.mark.parametrize(
+    ("base", "body", "lines"),
+    [
+        ("", "def __init__(self, layer): self.layer = layer", []),
+        ("", "layer = 3", [7]),
+        ("(unittest.TestCase)", "def __init__(self, name='run'): super().__init__(name)", [7]),
+    ],
+)
+def test_a_class_with_a_constructor_is_no_group_of_tests(
+    tmp_path: Path, base: str, body: str, lines: list[int]
+) -> None:
+    """pytest leaves it out, `unittest` does not look at it."""
+    source = f"""
+    import torch, unittest
+
+    class TestOfLayer{base}:
+        {body}
+        def test_width(self):
+            torch.zeros(2, 3) @ torch.zeros(4, 5)
+    """
+    found = problems_of(tmp_path, source)
+    assert [p.site.line for p in found if p.level == "error"] == lines
