@@ -64,6 +64,7 @@ def state_of(tr: Tracer, module: Layer | Instance) -> DictV:
                 found.items[f"{prefix}.{name}" if prefix else name] = value
             elif value is not None:
                 whole = False
+        whole = whole and not _writes_itself(part, prefix != "")
     found.open = not whole
     return found
 
@@ -72,6 +73,12 @@ def _each_once(modules: ListV) -> bool:
     """Whether no module stands in two places: the state holds it by both names."""
     children = sum(len(list(named_children(m))) for _, m in modules.items if isinstance(m, (Layer, Instance)))
     return children == len(modules.items) - 1 and len(modules.items) < MOST_MODULES
+
+
+def _writes_itself(module: Value, inside: bool) -> bool:
+    """Whether a class of the program adds to its state, or changes it; `inside`: as a part of another module."""
+    names = ("get_extra_state", "_save_to_state_dict", *(("state_dict",) if inside else ()))
+    return isinstance(module, Instance) and any(module.cls.find(name) for name in names)
 
 
 def _loads_itself(module: Value) -> bool:

@@ -1,0 +1,49 @@
+"""Modules that write more into their state than their parameters and buffers."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+PROGRAM = """
+import torch
+from torch import nn
+class Part(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 3)
+    {}
+class Whole(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Part()
+names = sorted(Whole().state_dict())
+assert len(names) == {}
+"""
+OWN = [
+    ("def get_extra_state(self): return {'version': 2}", 3),
+    ("def state_dict(self, *a, prefix='', **k): return {**super().state_dict(*a, prefix=prefix, **k)}", 2),
+    ("def _save_to_state_dict(self, d, prefix, keep): d[prefix + 'more'] = torch.ones(3)", 3),
+]
+
+
+def told(tmp_path: Path, text: str) -> list[str]:
+    problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    return [p.rule for p in problems if p.level == "error"]
+
+
+@pytest.mark.parametrize(("method", "count"), OWN)
+def test_more(method: str, count: int, tmp_path: Path) -> None:
+    text = PROGRAM.format(method, count)
+    exec(text, {})
+    assert told(tmp_path, text) == []
+
+
+def test_no_more(tmp_path: Path) -> None:
+    assert told(tmp_path, PROGRAM.format("", 2)) == []
+    assert told(tmp_path, PROGRAM.format("", 3)) == ["tracing/uncaught-exception"]
