@@ -47,3 +47,29 @@ def test_more(method: str, count: int, tmp_path: Path) -> None:
 def test_no_more(tmp_path: Path) -> None:
     assert told(tmp_path, PROGRAM.format("", 2)) == []
     assert told(tmp_path, PROGRAM.format("", 3)) == ["tracing/uncaught-exception"]
+
+
+LOADED = """
+import torch
+from torch import nn
+class Counted(nn.Module):
+    version = 2
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.tensor(0))
+    def get_extra_state(self):
+        return {"version": self.version}
+    def set_extra_state(self, state):
+        self.version = state["version"] + 1
+one, other = Counted(), Counted()
+one.count += 5
+"""
+LOAD = "other.load_state_dict(one.state_dict())\n"
+
+
+@pytest.mark.parametrize("statement", ["other.count == 5", "other.version == 3", "other.count.shape == ()"])
+def test_what_is_loaded(statement: str, tmp_path: Path) -> None:
+    exec(f"{LOADED}{LOAD}assert {statement}\n", {})
+    assert told(tmp_path, f"{LOADED}{LOAD}assert {statement}\n") == []
+    if "shape" not in statement:
+        assert len(told(tmp_path, f"{LOADED}assert {statement}\n")) == 1
