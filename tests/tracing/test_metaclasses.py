@@ -100,3 +100,32 @@ def test_signatures_are_made_of_others(tmp_path: Path, asked: str, told: int) ->
 def _errors(tmp_path: Path, text: str) -> list[int]:
     shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
     return [p.site.line for p in shared.problems.values() if p.level == "error"]
+
+
+REGISTRY = """
+TABLE = {}
+class Meta(type):
+    registry = {}
+    def __new__(mcs, name, bases, namespace, **kwargs):
+        made = super().__new__(mcs, name, bases, namespace)
+        mcs.registry[kwargs.get("key", name)] = TABLE[name] = made
+        return made
+class First(metaclass=Meta, key="first"):
+    size = 3
+class Second(First):
+    size = 4
+"""
+
+
+@pytest.mark.parametrize("statement", ["set(Meta.registry) == {'first', 'Second'}", "len(TABLE) == 2", "TABLE"])
+def test_what_a_metaclass_writes_down(statement: str, tmp_path: Path) -> None:
+    text = f"{REGISTRY}assert {statement}\n"
+    exec(text, {})
+    problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert not [p for p in problems if p.level == "error"]
+
+
+def test_what_no_metaclass_writes_down(tmp_path: Path) -> None:
+    text = f"OTHER = {{}}\n{REGISTRY}assert OTHER\n"
+    problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [p.rule for p in problems if p.level == "error"] == ["tracing/uncaught-exception"]

@@ -94,3 +94,14 @@ def test_what_unpooling_refuses(tmp_path: Path, call: str) -> None:
         exec(text, {})
     problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
     assert [p.site.line for p in problems if p.level == "error"] == [4]
+
+
+def test_sizes_that_the_first_input_tells(tmp_path: Path) -> None:
+    text = HEAD + "layer = nn.LazyLinear(5)\nlayer(torch.ones(2, 9))\nassert layer.{} == {}\n"
+    conv = text.replace("nn.LazyLinear(5)", "nn.LazyConv2d(4, 3)").replace("ones(2, 9)", "ones(1, 7, 5, 5)")
+    for program in (text.format("in_features", 9), conv.format("in_channels", 7)):
+        exec(program, {})
+        problems = explore(tmp_path, "net.py", ast.parse(program), Versions()).problems.values()
+        assert not [p for p in problems if p.level == "error"]
+    problems = explore(tmp_path, "net.py", ast.parse(text.format("out_features", 4)), Versions()).problems.values()
+    assert len([p for p in problems if p.level == "error"]) == 1

@@ -11,7 +11,7 @@ from analyzer.tracing.language.lazy_iterators import dropped
 from analyzer.tracing.language.setting_attributes import set_attribute
 from analyzer.tracing.language.tensor_objects import inherits_tensor, made
 from analyzer.tracing.language.tensors import Shape, Tensor
-from analyzer.tracing.language.values import Class, DictV, Instance, ListV, Unknown, Value
+from analyzer.tracing.language.values import Class, DictV, Instance, ListV, Scope, Unknown, Value
 from analyzer.tracing.paths.tracer import Tracer
 
 
@@ -96,8 +96,19 @@ def _open_elements(tr: Tracer, container: Value) -> None:
             element.open = True
 
 
-def store_name(tr: Tracer, name: str, value: Value) -> None:
+def name_expression(tr: Tracer, name: str, value: Value) -> None:
+    """What `name := value` does: in a comprehension the name is one of the body around it."""
     scope = tr.frame.scope
+    while scope.passing and scope.parent is not None:
+        scope = scope.parent
+    _store_in(tr, scope, name, value)
+
+
+def store_name(tr: Tracer, name: str, value: Value) -> None:
+    _store_in(tr, tr.frame.scope, name, value)
+
+
+def _store_in(tr: Tracer, scope: Scope, name: str, value: Value) -> None:
     home = scope.nonlocals.get(name, scope)
     tr.touch(home)
     if isinstance(value, (Unknown,)) and not value.label:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from analyzer.tracing.language.values import DictV, Function, Instance, ListV, Scope, Value
+from analyzer.tracing.language.values import Class, DictV, Function, Instance, ListV, Scope, Value
 
 CHANGING = frozenset((
     "append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "popitem", "remove", "clear", "sort",
@@ -14,7 +14,7 @@ CHANGING = frozenset((
 
 
 def changed_by(function: Function, owner: Value = None) -> list[Value]:
-    """Lists and dictionaries that its body changes by a name of a scope around it, or as attributes of such an object.
+    """Lists and dictionaries that its body changes by a name of a scope around it, or as attributes of what is there.
 
     `owner` is the object whose method it is.
     """
@@ -23,6 +23,8 @@ def changed_by(function: Function, owner: Value = None) -> list[Value]:
         value = owner if name == _first_parameter(function) and owner is not None else _of_scopes(function, name)
         if attribute and isinstance(value, Instance):
             value = value.attrs.get(attribute)
+        elif attribute and isinstance(value, Class):
+            value = (value.find(attribute) or (None,))[0]
         if isinstance(value, (ListV, DictV)):
             found.append(value)
     return found

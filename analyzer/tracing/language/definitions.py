@@ -12,7 +12,7 @@ from analyzer.tracing.language.dataclass_fields import PYDANTIC
 from analyzer.tracing.language.evaluation import call, evaluate, run_block, seen
 from analyzer.tracing.language.function_calls import call_function
 from analyzer.tracing.language.generic_functions import GENERIC, REGISTER
-from analyzer.tracing.language.metaclasses import leaves_names
+from analyzer.tracing.language.metaclasses import changed_by_making, leaves_names
 from analyzer.tracing.language.orderings import MIXED_IN
 from analyzer.tracing.language.plain_data import is_plain
 from analyzer.tracing.language.suspended_bodies import Held
@@ -227,6 +227,9 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
             value = Api(f"builtins.{value.name}") if followed else Unknown("a builtin class")
         bases.append(value if isinstance(value, (Class, Api, Unknown)) else Unknown("a base class"))
     kind = next((_metaclass(tr, k.value) for k in node.keywords if k.arg == "metaclass"), None)
+    made_by = None
+    if isinstance(kind, Class) and not leaves_names(kind):  # what it makes of a class is not followed
+        made_by, kind = kind, Unknown(METACLASS)
     if isinstance(kind, Unknown):
         bases.append(kind)
     frame = tr.frame
@@ -248,6 +251,8 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
     cls = Class(node.name, tuple(bases), scope, node, frame.path)
     cls.metaclass = kind if isinstance(kind, Class) else None
     tr.classes.append(cls)
+    if made_by is not None:
+        tr.forget(changed_by_making(made_by, cls))
     for member in scope.names.values():
         if isinstance(member, Function) and member.path == frame.path:
             member.owner = member.owner or cls
@@ -282,7 +287,7 @@ def _metaclass(tr: Tracer, node: ast.expr) -> Class | Unknown | None:
     if "ABC" in ast.unparse(node):
         return None
     kind = seen(evaluate(tr, node))
-    return kind if isinstance(kind, Class) and leaves_names(kind) else Unknown(METACLASS)
+    return kind if isinstance(kind, Class) else Unknown(METACLASS)
 
 
 def _decorate_class(tr: Tracer, value: Value, cls: Class, decorator: ast.expr) -> Value:

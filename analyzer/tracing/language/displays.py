@@ -11,7 +11,7 @@ from typing import Any
 
 from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.imports.modules import module_of
-from analyzer.tracing.language.assignment import assign
+from analyzer.tracing.language.assignment import assign, name_expression
 from analyzer.tracing.language.collected import as_set
 from analyzer.tracing.language.container_values import exactly, is_exact
 from analyzer.tracing.language.dictionary_objects import plain_store
@@ -101,7 +101,7 @@ def _comprehension(
     endless = False
     frame = tr.frames[-1]
     outer = frame.scope
-    frame.scope = tr.made(Scope(outer, outer.globals))
+    frame.scope = _inner(tr, outer)
     begun = tr.shared.steps
 
     def descend(level: int) -> None:
@@ -150,7 +150,22 @@ def _comprehension(
         descend(0)
     finally:
         frame.scope = outer
+    if endless:
+        _lose_names(tr, node)
     return results, endless
+
+
+def _inner(tr: Tracer, outer: Scope) -> Scope:
+    scope: Scope = tr.made(Scope(outer, outer.globals))
+    scope.passing = True
+    return scope
+
+
+def _lose_names(tr: Tracer, node: ast.AST) -> None:
+    """What `:=` has named in a round is not known where nobody knows how many rounds there are."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.NamedExpr):
+            name_expression(tr, part.target.id, tr.unknown("what a comprehension names", "imprecise"))
 
 
 def _repeats(node: Any, results: list[Value]) -> bool:
@@ -181,8 +196,7 @@ def _generator(tr: Tracer, node: ast.GeneratorExp) -> Value:
     first = evaluate(tr, node.generators[0].iter)
 
     def frame(tr: Tracer) -> Frame:
-        scope: Scope = tr.made(Scope(outer, outer.globals))
-        return Frame(scope, around.path, "<genexpr>", around.owner, around.first, line=node.lineno)
+        return Frame(_inner(tr, outer), around.path, "<genexpr>", around.owner, around.first, line=node.lineno)
 
     def whole(tr: Tracer) -> tuple[list[Value], bool]:
         depth = len(tr.frames)
@@ -222,6 +236,7 @@ def _element_steps(tr: Tracer, node: ast.GeneratorExp, level: int, sequence: Val
         if frame.leaving or cut:
             passage.drain(tr)
             frame.cut = True
+            _lose_names(tr, node)
             return
 
 

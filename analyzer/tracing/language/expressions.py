@@ -6,7 +6,7 @@ import ast
 
 from analyzer.tracing.language import displays
 from analyzer.tracing.language.arithmetic import binary, unary
-from analyzer.tracing.language.assignment import store_name
+from analyzer.tracing.language.assignment import name_expression
 from analyzer.tracing.language.calls import call_node
 from analyzer.tracing.language.comparisons import compare
 from analyzer.tracing.language.definitions import make_lambda
@@ -116,7 +116,7 @@ def _if_expression(tr: Tracer, node: ast.IfExp) -> Value:
 
 def _named(tr: Tracer, node: ast.NamedExpr) -> Value:
     value = evaluate(tr, node.value)
-    store_name(tr, node.target.id, value)
+    name_expression(tr, node.target.id, value)
     return value
 
 

@@ -115,6 +115,18 @@ def _of_layer(tr: Tracer, value: Layer, index: Value, node: ast.AST | None) -> V
     return part
 
 
+def _part_of_modules(tr: Tracer, value: Instance, part: Value) -> Value:
+    """A slice of a sequence or list of modules is made by the class of the whole, of its modules alone."""
+    bases = value.cls.library_bases
+    if "torch.nn.ModuleList" in bases:
+        return call(tr, value.cls, (part,), {})
+    if "torch.nn.Sequential" not in bases:
+        return part
+    if not isinstance(part, ListV) or part.open or value.cls.find("__init__"):
+        return tr.unknown("some of the modules", "imprecise")
+    return call(tr, value.cls, tuple(part.items), {})
+
+
 @ITEMS.of(Instance)
 def _of_instance(tr: Tracer, value: Instance, index: Value, node: ast.AST | None) -> Value:
     if (fields := fields_of(value)) is not None:
@@ -129,7 +141,10 @@ def _of_instance(tr: Tracer, value: Instance, index: Value, node: ast.AST | None
         return dispatched(tr, value, function, (value, index), {})
     items = value.attrs.get(CHILDREN)
     if value.cls.library_bases and isinstance(items, (ListV, DictV)):
-        return get_item(tr, items, index, node)
+        found = get_item(tr, items, index, node)
+        if isinstance(index, SliceV) and isinstance(items, ListV):
+            return _part_of_modules(tr, value, found)
+        return found
     return tr.unknown("an item")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from analyzer.tracing.language.captured import changed_by
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.values import Bound, Class, Function, SuperV, Value
 from analyzer.tracing.paths.tracer import Tracer
@@ -17,6 +18,15 @@ def leaves_names(kind: Value) -> bool:
     if not isinstance(kind, Class) or any(kind.find(name) for name in _MAKING):
         return False
     return all(_from_type(base) for base in kind.mro if isinstance(base, Class))
+
+
+def changed_by_making(kind: Class, cls: Class) -> Iterator[Value]:
+    """Lists and dictionaries into which a metaclass may write when it makes a class, a registry of classes say."""
+    for name in _MAKING:
+        found = kind.find(name)
+        if found is not None and isinstance(found[0], Function):
+            yield from changed_by(found[0], kind)
+            yield from changed_by(found[0], cls)
 
 
 def _from_type(kind: Class) -> bool:

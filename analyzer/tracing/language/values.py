@@ -131,9 +131,12 @@ class OneOfTwo(Unknown):
 
 
 class Scope:
-    """Names of one function, class or module body; `parent` is the enclosing scope of a closure."""
+    """Names of one function, class or module body; `parent` is the enclosing scope of a closure.
 
-    __slots__ = ("globals", "inside", "names", "nonlocals", "parent")
+    `passing`: of a comprehension, in which `:=` names something in the body around it.
+    """
+
+    __slots__ = ("globals", "inside", "names", "nonlocals", "parent", "passing")
 
     def __init__(self, parent: Scope | None = None, globals: Scope | None = None) -> None:
         self.names: dict[str, Value] = {}
@@ -141,6 +144,7 @@ class Scope:
         self.globals = globals if globals is not None else self
         self.nonlocals: dict[str, Scope] = {}
         self.inside: tuple[object, ...] = ()  # see `Tracer.made`
+        self.passing = False
 
     def state(self) -> Any:
         return dict(self.names)

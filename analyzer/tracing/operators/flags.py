@@ -1,4 +1,4 @@
-"""What a user sets: argparse, absl / TF1 flags, click, typer, hydra, environment variables, as symbols."""
+"""What a user sets: absl / TF1 flags, click, typer, hydra, environment variables, as symbols."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from analyzer.tracing.language.evaluation import call, evaluate
 from analyzer.tracing.language.values import Api, Bound, DictV, Function, ListV, Object, Unknown, Value
 from analyzer.tracing.operators.operands import items_of
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.paths.paths import PathEnd
 from analyzer.tracing.paths.tracer import Tracer
-from analyzer.validity.terms import Poly
 
 
 def flag(tr: Tracer, name: str, kind: Value, default: Value, optional: bool = True) -> Value:
@@ -22,7 +20,8 @@ def flag(tr: Tracer, name: str, kind: Value, default: Value, optional: bool = Tr
     """
     tr.met_default = True
     if tr.defaults and optional:
-        return _parsed(kind, default)
+        return parsed(kind, default)
+    default = parsed(kind, default)
     text = getattr(kind, "name", "") if kind is not None else ""
     if text == "" and default is not None and not isinstance(default, Unknown):
         text = type(default).__name__ if isinstance(default, (bool, int, float, str)) else ""
@@ -47,44 +46,8 @@ def flag(tr: Tracer, name: str, kind: Value, default: Value, optional: bool = Tr
     return value
 
 
-def parser_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-    """Methods of `argparse.ArgumentParser`."""
-    if name == "add_argument":
-        names = [a for a in args if isinstance(a, str)]
-        if names:
-            label = next((n for n in names if n.startswith("--")), names[0]).lstrip("-").replace("-", "_")
-            target = kwargs.get("dest", label)
-            tr.touch(owner)
-            owner.data["flags"][target if isinstance(target, str) else label] = (args, dict(kwargs))
-        return tr.unknown("an argument", "data")
-    if name in ("parse_args", "parse_known_args"):
-        space = Object("namespace", data={"open": True})
-        for label, (names, options) in owner.data["flags"].items():
-            optional = any(isinstance(n, str) and n.startswith("-") for n in names)
-            space.attrs[label] = _from_argument(tr, label, options, optional)
-        given = args[0] if args else kwargs.get("args")
-        if isinstance(given, (ListV, tuple)):  # and not what a user writes behind the command
-            none = not (given.items if isinstance(given, ListV) else given) and not getattr(given, "open", False)
-            space.attrs = {k: _of_program(tr, v, none) for k, v in space.attrs.items()}
-        return (space, tr.unknown("other arguments", "data")) if name == "parse_known_args" else space
-    if name in ("add_argument_group", "add_mutually_exclusive_group"):
-        return owner
-    if name == "set_defaults":
-        return None
-    if name == "error":
-        raise PathEnd
-    return tr.unknown(f"parser.{name}()", "foreign")
-
-
-def _of_program(tr: Tracer, value: Value, nothing: bool) -> Value:
-    """What a command line that stands in the program makes of an argument; `nothing`: an empty one, its default."""
-    lost = isinstance(value, Poly) or (isinstance(value, ListV) and value.open)
-    default = value.default if isinstance(value, Unknown) else None if lost else value
-    return default if nothing and default is not None else tr.unknown("an argument of the program's own")
-
-
-def _parsed(kind: Value, default: Value) -> Value:
-    """What argparse makes of a default: text goes through the type."""
+def parsed(kind: Value, default: Value) -> Value:
+    """What a number's type makes of a default that is a text."""
     number = {"int": int, "float": float}.get(getattr(kind, "name", ""))
     if isinstance(default, str) and number is not None:
         try:
@@ -92,34 +55,6 @@ def _parsed(kind: Value, default: Value) -> Value:
         except ValueError:
             return default
     return default
-
-
-def _from_argument(tr: Tracer, label: str, options: dict[str, Value], optional: bool) -> Value:
-    action = options.get("action")
-    two_sided = getattr(action, "name", "").rpartition(".")[2] == "BooleanOptionalAction"
-    if action in ("store_true", "store_false") or two_sided:
-        tr.met_default = True
-        default = options.get("default", action == "store_false")
-        if tr.defaults:
-            return default
-        value = Unknown(f"the flag {label}", "flag", label, "bool")
-        value.default = default if isinstance(default, bool) else action == "store_false"
-        return value
-    if options.get("nargs") is not None:
-        tr.met_default = True
-        if isinstance(options.get("default"), ListV) or (tr.defaults and "default" in options):
-            return options["default"]
-        return tr.unknown(f"the flag {label}", "flag", label)
-    if action is not None:
-        return tr.unknown(f"the flag {label}", "flag", label)
-    default = options.get("default")
-    kind = options.get("type")
-    if isinstance(default, str) and getattr(kind, "name", "") == "int" and default.isdigit():
-        default = int(default)
-    if kind is None and "default" in options and not isinstance(default, str):
-        # without type= the command line gives text, so a program that works uses the default
-        return default
-    return flag(tr, label, kind, default, optional and options.get("required") is not True)
 
 
 def command_line_decorator(tr: Tracer, function: Function, decorator: Value, node: ast.expr) -> bool:
@@ -207,11 +142,6 @@ class NamedType:
 
 
 # -------------------------------------------------------------------------------------------------- operators
-
-
-@operator("argparse.ArgumentParser configargparse.ArgumentParser", "*args")
-def parser(op: Op, args: tuple[Value, ...]) -> Value:
-    return Object("parser", data={"flags": {}}, site=op.where)
 
 
 _HOMES = ("tf.app.flags", "tf.flags", "absl.flags")

@@ -49,6 +49,9 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
         return 1
     if name == "module" and PARALLEL in layer.attrs:
         return layer
+    lazy = layer.name.startswith("torch.nn.Lazy") and name in _TOLD
+    if lazy and layer.attrs.get(name, layer.args.get(name)) is None:  # the first input tells it
+        return layer.built[name] if name in layer.built else tr.unknown(f"attribute {name}")
     if name in layer.attrs:
         default = layer.attrs[name] is None and not _kept(layer, name)  # in whose place stands something else
         return tr.unknown(f"attribute {name}") if default else layer.attrs[name]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from analyzer.tracing.language.memory import write
 from analyzer.tracing.language.tensors import Tensor, show_shape
-from analyzer.tracing.language.values import DictV, Instance, Layer, ListV, Value
+from analyzer.tracing.language.values import DictV, Function, Instance, Layer, ListV, Value
 from analyzer.tracing.operators.layer_attributes import parameter
 from analyzer.tracing.operators.optimizers import own_parameters
 from analyzer.tracing.operators.refusals import fail
@@ -64,6 +65,7 @@ def state_of(tr: Tracer, module: Layer | Instance) -> DictV:
                 found.items[f"{prefix}.{name}" if prefix else name] = value
             elif value is not None:
                 whole = False
+        whole = whole and not _writes_itself(part, prefix != "")
     found.open = not whole
     return found
 
@@ -72,6 +74,12 @@ def _each_once(modules: ListV) -> bool:
     """Whether no module stands in two places: the state holds it by both names."""
     children = sum(len(list(named_children(m))) for _, m in modules.items if isinstance(m, (Layer, Instance)))
     return children == len(modules.items) - 1 and len(modules.items) < MOST_MODULES
+
+
+def _writes_itself(module: Value, inside: bool) -> bool:
+    """Whether a class of the program adds to its state, or changes it; `inside`: as a part of another module."""
+    names = ("get_extra_state", "_save_to_state_dict", *(("state_dict",) if inside else ()))
+    return isinstance(module, Instance) and any(module.cls.find(name) for name in names)
 
 
 def _loads_itself(module: Value) -> bool:
@@ -100,3 +108,28 @@ def demand_fitting(
         if not same or any(equal(a, b) is False for a, b in zip(value.dims, mine.dims, strict=True)):
             told = f"`{name}` has the shape {show_shape(value.dims)} and the module's {show_shape(mine.dims)}"
             fail(Op(tr, "load_state_dict", node, tr.site(node)), "state", told, (value, mine))
+
+
+def take_state(tr: Tracer, module: Layer | Instance) -> None:
+    """Numbers of buffers, and what a class's own loading sets on objects, are not known after `load_state_dict`."""
+    for _, part in named_modules(module).items:
+        for _, value, _ in own_buffers(tr, part):
+            if isinstance(value, Tensor):
+                write(tr, value, followed=False)
+        if isinstance(part, Instance):
+            for name in _set_by_loading(part):
+                tr.touch(part)
+                part.attrs[name] = tr.unknown(f"attribute {name} of a state", "imprecise", name)
+
+
+def _set_by_loading(part: Instance) -> Iterator[str]:
+    for method in ("set_extra_state", "_load_from_state_dict"):
+        found = part.cls.find(method)
+        if found is None or not isinstance(found[0], Function) or not found[0].node.args.args:
+            continue
+        own = found[0].node.args.args[0].arg
+        for node in ast.walk(found[0].node):
+            if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store):
+                continue
+            if isinstance(node.value, ast.Name) and node.value.id == own:
+                yield node.attr

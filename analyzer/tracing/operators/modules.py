@@ -31,7 +31,7 @@ from analyzer.tracing.operators.layer_making import knows_arguments, make_layer
 from analyzer.tracing.operators.layer_parameters import has_parameter
 from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.lightning_rules import save_hyperparameters
-from analyzer.tracing.operators.module_states import demand_fitting
+from analyzer.tracing.operators.module_states import demand_fitting, take_state
 from analyzer.tracing.operators.module_types import open_types
 from analyzer.tracing.operators.parts_of_layers import makes_anew, part_of
 from analyzer.tracing.operators.registered_tensors import registered_tensors
@@ -271,6 +271,7 @@ def instance_method(
         return child if child is not None else tr.unknown("a submodule")
     if name == "load_state_dict" and is_module(owner):
         demand_fitting(tr, owner, args, kwargs, node)
+        take_state(tr, owner)
         return loaded_keys()
     if name == "load_state_dict":
         return None

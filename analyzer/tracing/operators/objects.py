@@ -10,8 +10,9 @@ from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Bound, DictV, ListV, Object, Unknown, Value
 from analyzer.tracing.operators.bystanders import BYSTANDER, bystander_method
+from analyzer.tracing.operators.command_lines import parser_method
 from analyzer.tracing.operators.data import apply_transform, data_method
-from analyzer.tracing.operators.flags import parser_method, run_command
+from analyzer.tracing.operators.flags import run_command
 from analyzer.tracing.operators.gradient_presence import gradients_cleared
 from analyzer.tracing.operators.keras_losses import call_loss
 from analyzer.tracing.operators.keras_models import call_model, model_method

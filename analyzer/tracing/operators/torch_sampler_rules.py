@@ -36,7 +36,9 @@ def at_random(op: Op, data_source: Value, replacement: Value, num_samples: Value
 
 @operator("torch.utils.data.SubsetRandomSampler", "indices generator=None")
 def of_some(op: Op, indices: Value, generator: Value) -> Value:
-    return _sampler(op, _number(op, indices, None), indices=indices)
+    made = _sampler(op, _number(op, indices, None))
+    made.attrs["indices"] = indices
+    return made
 
 
 @operator("torch.utils.data.WeightedRandomSampler", "weights num_samples replacement=True generator=None")

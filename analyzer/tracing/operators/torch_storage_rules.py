@@ -6,6 +6,7 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Native, Object, Value
 from analyzer.tracing.operators.element_types import item_size
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.torch_operands import shape_argument
 from analyzer.validity.terms import product
 
 
@@ -87,3 +88,20 @@ def from_capsule(op: Op, ext_tensor: Value, rest: tuple[Value, ...]) -> Value:
 @operator("torch.utils.dlpack.to_dlpack torch.to_dlpack", "tensor")
 def capsule(op: Op, tensor: Value) -> Value:
     return tensor
+
+
+@operator("torch.Tensor.set_", "input source=None storage_offset=0 size=None stride=None")
+def other_memory(op: Op, input: Value, source: Value, storage_offset: Value, size: Value, stride: Value) -> Value:
+    """The tensor takes what another one has, or a memory in sizes that are given; all of it without them."""
+    dtype = getattr(input, "dtype", None)
+    if size is not None:
+        return Tensor(shape_argument(op, (size,)), dtype, "torch", site=op.where)
+    if isinstance(source, Tensor):
+        return Tensor(source.shape, dtype, "torch", site=op.where)
+    return Tensor((0,) if source is None else None, dtype, "torch", site=op.where)
+
+
+@operator("torch.Tensor.resize_as_", "input the_template *rest")
+def sized_as(op: Op, input: Value, the_template: Value, rest: tuple[Value, ...]) -> Value:
+    shape = the_template.shape if isinstance(the_template, Tensor) else None
+    return Tensor(shape, getattr(input, "dtype", None), "torch", site=op.where)

@@ -216,7 +216,8 @@ def vars_(c: Call) -> Value:
     if isinstance(subject, Instance) and not subject.open and not subject.cls.library_bases:
         return names_held(subject)
     if isinstance(subject, (Object, Instance)):
-        return DictV(dict(subject.attrs), not (isinstance(subject, Object) and subject.kind == "namespace"))
+        whole = isinstance(subject, Object) and subject.kind == "namespace" and "lost" not in subject.data
+        return DictV(dict(subject.attrs), not whole)
     if isinstance(subject, Layer):
         c.tr.forget([subject])  # what is written into it is not followed
         return c.tr.unknown("vars()", "imprecise")

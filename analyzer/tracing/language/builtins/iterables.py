@@ -305,6 +305,9 @@ def iter_(c: Call) -> Value:
         return c.tr.unknown("an iterator")
     if isinstance(value, Instance) and value.cls.find("__iter__"):
         return call(c.tr, get_attribute(c.tr, value, "__iter__"), (), {})
+    if isinstance(value, Object) and value.kind == "loader":
+        batches, endless = iterate(c.tr, value, c.node)
+        return value if endless else Iterator_(lambda: batches, once=True)
     if isinstance(value, (Unknown, Object, Instance)) or (isinstance(value, Iterator_) and value.once):
         return value
     return _lazily(c, c.args[:1], lambda parts: parts[0])
