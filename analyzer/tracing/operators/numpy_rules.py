@@ -84,6 +84,8 @@ def random_shape(op: Op, size: Value) -> Value:
 def random_last(op: Op, args: tuple[Value, ...]) -> Value:
     size = op.extra.get("size", args[2] if len(args) > 2 else None)
     if size is None:
+        if any(isinstance(p, (ListV, tuple, Tensor)) for p in (*args, *op.extra.values())):
+            return unknown(op)  # one number for each of the parameters
         return Unknown("a random number", "data", pytype="int" if op.short in _WHOLE else "float")
     return made(op, shape_argument(op, (size,)), "int64" if op.short in ("randint", "integers") else None)
 

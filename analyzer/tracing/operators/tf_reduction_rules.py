@@ -100,6 +100,8 @@ def in_top_k(op: Op, predictions: Value, targets: Value, k: Value, rest: tuple[V
         return unknown_tensor(op, "tf", tuple(t for t in (a, b) if t is not None))
     if len(a.dims) == 1 and len(b.dims) == 2:  # TensorFlow 2 takes the targets first, TensorFlow 1 the predictions
         a, b = b, a
+    if a.dims is None or b.dims is None:
+        return unknown_tensor(op, "tf", (a, b))
     if len(a.dims) != 2 or len(b.dims) != 1:
         fail(
             op,
