@@ -77,3 +77,13 @@ def test_a_replay_buffer(tmp_path: Path, matrix: str, wrong: bool) -> None:
 def test_what_may_be_another(tmp_path: Path, text: str) -> None:
     shared = explore(tmp_path, "net.py", ast.parse(f"import random, torch\n{text}\n"), Versions())
     assert not [p for p in shared.problems.values() if p.level == "error" and p.proved]
+
+
+@pytest.mark.parametrize(("drawn", "lines"), [("[0, 1, 2]", []), ("1.0", [3])])
+@pytest.mark.parametrize("name", ["normal", "poisson", "uniform"])
+def test_a_number_is_drawn_for_each_parameter(tmp_path: Path, name: str, drawn: str, lines: list[int]) -> None:
+    text = (
+        f"import numpy as np\nx = np.random.{name}({drawn})\nif isinstance(x, (int, float)): np.ones(3) + np.ones(4)\n"
+    )
+    shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
+    assert [p.site.line for p in shared.problems.values() if p.level == "error"] == lines

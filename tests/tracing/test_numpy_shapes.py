@@ -216,6 +216,11 @@ CALLS = """
     np.ix_(np.arange(2), np.arange(3))[1]         | a=1
     np.nonzero(a)[0].shape[0] * np.ones(3)        | a=2,3
     np.lib.stride_tricks.sliding_window_view(a, 3, 1) | a=2,7
+    np.random.default_rng(0).choice(a, 4)         | a=5,3
+    np.random.default_rng(0).choice(a, (4, 2), axis=-1) | a=5,3
+    np.random.default_rng(0).choice(a, axis=1)    | a=5,3
+    np.random.choice(a, size=(2, 6))              | a=5
+    np.random.choice(5, 6)                        | a=1
 """.strip().splitlines()  # fmt: skip
 CASES = [tuple(part.strip() for part in line.split("|")) for line in CALLS]
 

@@ -75,3 +75,10 @@ def test_what_is_set_otherwise_stays(tmp_path: Path) -> None:
     text = FLAG.format(package="compiled_pairs").replace("HAS = False", "HAS = True")
     text += "import torch\nif not HAS:\n    torch.zeros(2) + torch.zeros(3)\n"
     assert told(tmp_path, text) == []
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_a_framework_that_a_program_imports_is_there(tmp_path: Path, size: int) -> None:
+    text = "import tensorflow as tf\nx = tf.ones(2)\nassert x.shape == (2,) and tf.sparse.mask is not None\n"
+    text += f"x + tf.ones({size})\n"
+    assert told(tmp_path, text) == [(4, True)] * (size == 3)

@@ -108,6 +108,9 @@ CALLS = """
     tf.signal.stft(tf.ones((2, 100)), frame_length=20, frame_step=8, fft_length=64, pad_end=True)
     tf.signal.overlap_and_add(tf.ones((2, 5, 20)), 7)
     tf.signal.hann_window(400)
+    tf.linspace(tf.zeros(2), tf.ones(2), 4)
+    tf.linspace(tf.zeros((2, 3)), tf.ones((2, 3)), 4, axis=-1)
+    tf.linspace(0.0, tf.constant(2.0), 5)
     tf.signal.linear_to_mel_weight_matrix(30, 33, 8000)
     tf.where(m)[:, 0]
     tf.where(m[:, None], tf.zeros((1, 6)), tf.zeros((4, 1)))

@@ -11,6 +11,8 @@ from analyzer.tracing.imports.libraries import MARK, is_installed
 from analyzer.tracing.language.values import Api, Unknown, Value
 from analyzer.tracing.paths.tracer import Tracer
 
+SHORT_NAME = "tf"  # under which tables know TensorFlow
+
 
 @dataclass(frozen=True)
 class Tried:
@@ -45,7 +47,7 @@ def _truths(body: list[ast.stmt]) -> dict[str, bool]:
 def absent_package(value: Value) -> str:
     """The package of a library's name, where it is not installed beside this analysis."""
     first = value.name.partition(".")[0] if isinstance(value, Api) else ""
-    return first if first and not is_installed(first) else ""
+    return first if first and first != SHORT_NAME and not is_installed(first) else ""
 
 
 def whether_there(tr: Tracer, package: str) -> Value:

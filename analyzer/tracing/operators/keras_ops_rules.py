@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
-from analyzer.tracing.language.values import ListV, Value
+from analyzer.tracing.language.values import Fields, ListV, Value
 from analyzer.tracing.operators.element_types import asked_type, dtype_name
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.linear import matmul as product_of
@@ -200,7 +200,7 @@ def top_k(op: Op, x: Value, k: Value, sorted: Value) -> Value:
     if source is None or not source.dims or count is None:
         return op.tr.unknown("top_k()", "imprecise")
     dims = (*source.dims[:-1], count)
-    return like(op, source, dims, source.dtype), like(op, source, dims, "int32")
+    return Fields((like(op, source, dims, source.dtype), like(op, source, dims, "int32")), ("values", "indices"))
 
 
 # ----------------------------------------------------------------------------------------------------- losses

@@ -77,23 +77,36 @@ def random_shape(op: Op, size: Value) -> Value:
 
 @operator(
     (
-        "numpy.random.normal numpy.random.uniform numpy.random.randint numpy.random.integers numpy.random.choice "
+        "numpy.random.normal numpy.random.uniform numpy.random.randint numpy.random.integers "
         "numpy.random.binomial numpy.random.poisson"
     ),
     "*args",
 )
 def random_last(op: Op, args: tuple[Value, ...]) -> Value:
-    size = op.extra.get(
-        "size",
-        args[2]
-        if len(args) > 2 and op.short != "choice"
-        else args[1]
-        if len(args) > 1 and op.short == "choice"
-        else None,
-    )
+    size = op.extra.get("size", args[2] if len(args) > 2 else None)
     if size is None:
-        return Unknown("a random number", "data", pytype="int" if op.short in ("randint", "integers") else "float")
+        if any(isinstance(p, (ListV, tuple, Tensor)) for p in (*args, *op.extra.values())):
+            return unknown(op)  # one number for each of the parameters
+        return Unknown("a random number", "data", pytype="int" if op.short in _WHOLE else "float")
     return made(op, shape_argument(op, (size,)), "int64" if op.short in ("randint", "integers") else None)
+
+
+_WHOLE = ("randint", "integers", "binomial", "poisson")
+
+
+@operator("numpy.random.choice", "a size=None replace=True p=None axis=0 shuffle=True")
+def chosen(op: Op, a: Value, size: Value, replace: Value, p: Value, axis: Value, shuffle: Value) -> Value:
+    """Numbers below `a`, or slices of an array; only of a vector with the functions that are not a generator's."""
+    given = None if op.tr.term_of(a) is not None else array(op, a)
+    if given is not None and given.dims is not None and len(given.dims) > 1:
+        shape = () if size is None else shape_argument(op, (size,))
+        if shape is None or type(axis) is not int or not -len(given.dims) <= axis < len(given.dims):
+            return made(op, None)
+        at = axis % len(given.dims)
+        return of(op, given, (*given.dims[:at], *shape, *given.dims[at + 1 :]))
+    if size is None:
+        return Unknown("a random choice", "data", pytype="" if op.tr.term_of(a) is None else "int")
+    return made(op, None if given is not None and given.dims is None else shape_argument(op, (size,)))
 
 
 @operator(

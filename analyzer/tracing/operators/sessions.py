@@ -70,6 +70,8 @@ def _tensors(value: Value) -> Iterable[Tensor]:
 def _fetched(tr: Tracer, value: Value, mapping: Mapping[str, Any]) -> Value:
     if isinstance(value, Tensor):
         dims = None if value.dims is None else tuple(substitute(d, mapping) for d in value.dims)
+        if dims == () and value.dtype == "string":
+            return tr.unknown("what a session gives", "data", pytype="bytes")
         return Tensor(dims, value.dtype, "numpy", site=tr.site(), name=value.name)
     if isinstance(value, ListV):
         return ListV([_fetched(tr, v, mapping) for v in value.items], value.open)

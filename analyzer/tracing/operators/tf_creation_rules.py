@@ -157,4 +157,17 @@ def range_(op: Op, start: Value, limit: Value, delta: Value, rest: tuple[Value, 
 
 @operator("tf.linspace tf.lin_space", "start stop num *rest")
 def linspace(op: Op, start: Value, stop: Value, num: Value, rest: tuple[Value, ...]) -> Value:
+    """The new axis comes before those of the ends, or where `axis` says."""
+    ends = [tensor(op, v) for v in (start, stop)]
+    if any(e is not None and e.dims != () for e in ends):
+        return _between(op, ends, num, op.extra.get("axis", rest[1] if len(rest) > 1 else 0))
     return Tensor((op.tr.term_of(num) or op.tr.fresh("num", "unknown"),), None, "tf", site=op.where)
+
+
+def _between(op: Op, ends: list[Tensor | None], num: Value, axis: Value) -> Value:
+    size, dims = op.tr.term_of(num), [e.dims for e in ends if e is not None]
+    known = None if len(dims) < len(ends) else dims[0]
+    if known is None or any(d != known for d in dims) or size is None or type(axis) is not int:
+        return unknown_tensor(op, "tf")
+    at = axis if axis >= 0 else axis + len(known) + 1
+    return Tensor((*known[:at], size, *known[at:]), None, "tf", site=op.where)
