@@ -255,7 +255,7 @@ def test_parameters_that_keras_names_in_its_own_way(tmp_path: Path) -> None:
     assert not problems(tmp_path, KERAS_ATTENTION.format("1, 3, 2"))
     (found,) = problems(tmp_path, KERAS_ATTENTION.format("1, 2, 3"))
     assert found.certain
-    assert found.operator == "tf.matmul"
+    assert found.operator == "keras.ops.matmul"
 
 
 def test_a_keyword_that_a_rule_does_not_know_proves_nothing(tmp_path: Path) -> None:
