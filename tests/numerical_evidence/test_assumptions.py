@@ -162,7 +162,7 @@ def test_class_numbers_that_pick_an_element_of_each_row(operator: str) -> None:
     assert as_ranges(assume(graph, FILE))["label"] == expected
 
 
-@pytest.mark.parametrize(("numbers", "hi"), [([0, 1, 2], 2), ([1, 2, 3], 1000), ([0, 2, 1], 1000), ([0], 1000)])
+@pytest.mark.parametrize(("numbers", "hi"), [([0, 1, 2], 2), ([1, 2, 3], 1000), ([0, 2, 1], 2), ([0], 1000)])
 @pytest.mark.parametrize("made", [False, True])
 def test_what_is_compared_with_every_number_below_n_is_a_class(numbers: list[int], hi: float, made: bool) -> None:
     """One-hot labels as PyTorch's exporter writes them, which itself refuses greater ones."""

@@ -87,11 +87,9 @@ def random_last(op: Op, args: tuple[Value, ...]) -> Value:
     if size is None:
         if any(isinstance(p, (ListV, tuple, Tensor)) for p in (*args, *op.extra.values())):
             return unknown(op)  # one number for each of the parameters
-        return Unknown("a random number", "data", pytype="int" if op.short in _WHOLE else "float")
+        real = op.short in ("normal", "uniform")
+        return Unknown("a random number", "data", pytype="float" if real else "int")
     return made(op, shape_argument(op, (size,)), "int64" if op.short in ("randint", "integers") else None)
-
-
-_WHOLE = ("randint", "integers", "binomial", "poisson")
 
 
 @operator("numpy.random.choice", "a size=None replace=True p=None axis=0 shuffle=True")
