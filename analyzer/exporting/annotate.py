@@ -19,6 +19,7 @@ from analyzer.findings import Location
 from analyzer.graph import Graph, layer_of, set_call_site, set_display_name, set_frozen, set_layer, set_location
 from analyzer.graph.model import (
     COLUMNS,
+    DEFINITE,
     EVEN,
     FILLED,
     OF_BATCHES,
@@ -116,6 +117,8 @@ def _note_examples(graph: Graph, manifest: Manifest) -> None:
             value.metadata_props[EVEN] = f"{even[0]} {even[1]!r}"
         if value.name in manifest.unlike:
             value.metadata_props[UNLIKE] = "1"
+        if value.name in manifest.definite:
+            value.metadata_props[DEFINITE] = "1"
         if value.name in manifest.whole:
             value.metadata_props[WHOLE] = "1"
 

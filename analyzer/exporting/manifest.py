@@ -77,7 +77,7 @@ class Manifest:
     and how many numbers they have, `ordered` the axis along which each row of one rises (1) or falls (-1), `even` the
     axis along which its steps are equal, and the step, `columns` the ends of features of different size, `filled` which
     of 0 and 1 each row of zeros and ones holds; the rows of those that are `unlike` all differ along the first axis;
-    `whole` are floating-point inputs that hold whole numbers.
+    `whole` are floating-point inputs that hold whole numbers, `definite` those that hold covariances.
     `untrained` are weights that training leaves as they are, `batches` running means that it replaces by those of each
     batch.
     `undefined` is a gradient, or a loss, that PyTorch finds to be no number on the example.
@@ -110,6 +110,7 @@ class Manifest:
     untrained: tuple[str, ...] = ()
     batches: tuple[str, ...] = ()
     whole: tuple[str, ...] = ()
+    definite: tuple[str, ...] = ()
     columns: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     filled: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     undefined: UndefinedGradient | UndefinedLoss | None = None
@@ -172,6 +173,7 @@ def _manifest(data: Any) -> Manifest:
         untrained=_list(data.get("untrained", [])),
         batches=_list(data.get("batches", [])),
         whole=_list(data.get("whole", [])),
+        definite=_list(data.get("definite", [])),
         columns={
             _text(k): tuple(_span(ends) for ends in zip(*v, strict=True)) for k, v in data.get("columns", {}).items()
         },

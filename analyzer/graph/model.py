@@ -38,6 +38,7 @@ TRAINED = "assay.trained"  # of a model: its file holds training information
 ORDER = "assay.order"  # of an input: the axis along which its example runs in order, and 1 (rising) or -1 (falling)
 EVEN = "assay.even"  # of an input: the axis along which the steps of its example are equal, and how large these are
 UNLIKE = "assay.unlike"  # of an input: the rows of its example along the first axis all differ
+DEFINITE = "assay.definite"  # of an input: its example holds symmetric matrices without a negative eigenvalue
 FX_NODE = "pkg.torch.onnx.fx_node"  # the traced call that a node was translated from, as the Torch exporter notes it
 ONE_HOT = "assay.onehot"  # of an input: along one axis of its example each row holds a single one
 SHOWN = "assay.shown"  # of an input: the smallest and the largest number of its example, and how many there are

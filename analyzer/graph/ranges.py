@@ -33,6 +33,7 @@ class ValueRange:
     even: tuple[int, float] | None = None  # the axis along which steps are equal, and the least of them, with its sign
     unlike: bool = False  # its rows along the first axis are not all alike: a batch
     whole: bool = False  # its numbers are whole, whatever type holds them
+    definite: bool = False  # its matrices are symmetric and have no negative eigenvalue
 
     def __post_init__(self) -> None:
         if not self.lo <= self.hi:

@@ -16,7 +16,7 @@ import onnx_ir as ir
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, role_of
-from analyzer.graph.model import EVEN, ONE_HOT, ORDER, SHOWN, SIGNATURE, SPAN, UNLIKE, WHOLE
+from analyzer.graph.model import DEFINITE, EVEN, ONE_HOT, ORDER, SHOWN, SIGNATURE, SPAN, UNLIKE, WHOLE
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.batches import read_by_layer
 from analyzer.numerical.decided import beside_ignored, decided_parts, read_parts
@@ -108,7 +108,10 @@ def as_examples_show(graph: Graph, assumptions: Sequence[Assumption], times: flo
     others apart.
     """
     inputs = {v.name: v for v in graph.graph.inputs}
-    like = [_in_order(_as_shown(a, v, times), v) if (v := inputs.get(a.name)) is not None else a for a in assumptions]
+    like = [
+        _definite(_in_order(_as_shown(a, v, times), v), v) if (v := inputs.get(a.name)) is not None else a
+        for a in assumptions
+    ]
     return as_whole(graph, like)
 
 
@@ -116,6 +119,14 @@ def as_whole(graph: Graph, assumptions: Sequence[Assumption]) -> list[Assumption
     """The same, but floating-point inputs of which nobody stated a range hold whole numbers, as their example does."""
     marked = {v.name for v in graph.graph.inputs if WHOLE in v.metadata_props}
     return [_whole(a) if a.name in marked and a.range.origin is not Origin.DECLARED else a for a in assumptions]
+
+
+def _definite(given: Assumption, value: ir.Value) -> Assumption:
+    """Covariances of which nobody stated a range: symmetric, without a negative eigenvalue, as their example is."""
+    if DEFINITE not in value.metadata_props or given.range.origin is not Origin.DEFAULT or given.range.hi <= 0:
+        return given
+    found = replace(given.range, lo=-given.range.hi, definite=True, reason="like the example")
+    return replace(given, range=found)
 
 
 def _whole(given: Assumption) -> Assumption:

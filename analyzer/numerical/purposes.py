@@ -23,7 +23,7 @@ FEWEST = 2  # numbers of an example that tell the sign of what an operator reads
 
 class Purpose(Enum):
     UNKNOWN = "unknown"
-    SHARE = "a probability or label, or read as one (``1 - x``): in [0, 1]"
+    SHARE = "a probability, label or time of a process, or read as one (``1 - x``): in [0, 1]"
     SCALE = "a scale: above 0"
     PICTURE = "a picture: in [0, 1] if its example is"
     AMOUNT = "an amount: like the example, however few numbers that has"
@@ -38,6 +38,7 @@ _SCALES = (
 )
 _PICTURES = "images?|imgs?|pictures?|photos?|pixels?|frames?"
 _AMOUNTS = "lengths?|lens?|sizes?|areas?|counts?|numbers?|weights?|durations?|ages?|distances?|radius|radii|times?"
+_MOMENT = re.compile(r"(?:.*[_/.])?(t|time|timesteps?)\d*$", re.IGNORECASE)  # of a process from 0 to 1
 _NAMED = {
     purpose: re.compile(rf"(?<![^_/.])({words})(?=_|\d*$)", re.IGNORECASE)
     for purpose, words in (
@@ -58,6 +59,8 @@ def purpose_of(value: ir.Value) -> Purpose:
     if low < 0 or high == 0:
         return Purpose.UNKNOWN
     purpose, floating = named(value.name or ""), value.dtype is not None and value.dtype.is_floating_point()
+    if floating and high <= 1 and _MOMENT.match((value.name or "").partition(":")[0]):
+        return Purpose.SHARE
     if purpose is Purpose.PICTURE and floating:
         return Purpose.SHARE if high <= 1 and count >= MANY else Purpose.UNKNOWN
     if purpose is Purpose.SHARE:

@@ -18,6 +18,7 @@ UNEVEN = 1e-3  # of a step: more than what rounding makes of even ones
 FEWEST_WHOLE = 4  # whole numbers in a floating-point tensor; of fewer, written by hand, that says little
 LARGEST_WHOLE = 1 << 16  # larger random numbers are whole because their type has no digits left
 FEWEST_UNLIKE = 4  # rows of a batch
+ROUNDED = 1e-5  # of the largest number: what rounding makes of two equal ones, and of an eigenvalue that is 0
 MOST_COLUMNS = 64  # of features
 
 
@@ -33,6 +34,7 @@ def examples_show(named: Mapping[str, Any]) -> dict[str, Any]:
         "ordered": {name: order for name, array in floating.items() for order in _order(array)},
         "even": {name: even for name, array in floating.items() for even in _even(array)},
         "unlike": [name for name, array in floating.items() if _unlike(array)],
+        "definite": [name for name, array in floating.items() if _definite(array)],
         "whole": [name for name, array in floating.items() if _whole(array)],
         "columns": {name: columns for name, array in floating.items() for columns in _columns(array)},
         "filled": {name: truths for name, array in arrays.items() for truths in _filled(array)},
@@ -110,6 +112,19 @@ def _unlike(array: Any) -> bool:
     if array.ndim < 2 or len(array) < FEWEST_UNLIKE or bool((array == numpy.round(array)).all()):
         return False
     return len(numpy.unique(array.reshape(len(array), -1), axis=0)) == len(array)
+
+
+def _definite(array: Any) -> bool:
+    """Whether the last two axes hold symmetric matrices without a negative eigenvalue: covariances, kernels."""
+    import numpy
+
+    if array.ndim < 2 or not 2 <= array.shape[-1] == array.shape[-2] or not numpy.isfinite(array).all():
+        return False
+    matrices, largest = array.astype(float), float(abs(array).max())
+    if largest == 0 or bool((abs(matrices - numpy.swapaxes(matrices, -1, -2)) > ROUNDED * largest).any()):
+        return False
+    diagonal = numpy.diagonal(matrices, 0, -2, -1)
+    return bool((diagonal > 0).all()) and bool((numpy.linalg.eigvalsh(matrices) >= -ROUNDED * largest).all())
 
 
 def _whole(array: Any) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 FEWEST_ROWS = 4  # of fewer rows a pair that is equal is most of the batch
 KEPT_ROWS = 2  # an equal pair beside other rows is data
 UNEVEN = 1e-3  # of a step: more than what rounding makes of even ones
+NEGLIGIBLE = 1e-5  # of the largest number: an eigenvalue of 0, rounded
 
 
 def in_order(array: np.ndarray, order: tuple[int, int]) -> np.ndarray:
@@ -41,6 +42,25 @@ def evenly(array: np.ndarray, axis: int, least: float, ends: tuple[float, float]
     first = np.clip(rows[..., :1], ends[0] + away[0], np.maximum(ends[1] - away[1], ends[0] + away[0]))
     made: np.ndarray = np.moveaxis(np.clip(first + step * np.arange(count + 1), *ends), -1, axis).astype(array.dtype)
     return made
+
+
+def semidefinite(array: np.ndarray, ends: tuple[float, float]) -> np.ndarray:
+    """The matrices of the last two axes, symmetric and without a negative eigenvalue, between the ends of a range.
+
+    What is so already stays. A symmetric matrix loses its negative eigenvalues; where numbers leave the range then, all
+    become smaller.
+    """
+    matrices = array.astype(np.float64)
+    turned = np.swapaxes(matrices, -1, -2)
+    largest = np.abs(matrices).max(initial=0.0)
+    if bool((matrices == turned).all()) and bool((np.linalg.eigvalsh(matrices) >= -NEGLIGIBLE * largest).all()):
+        return array
+    values, vectors = np.linalg.eigh((matrices + turned) / 2)
+    made = (vectors * np.maximum(values, 0.0)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+    above, below = (made / end if end else made * 0 for end in ends[::-1])
+    made = np.clip(made / max(above.max(initial=1.0), below.max(initial=1.0)), *ends)
+    found: np.ndarray = ((made + np.swapaxes(made, -1, -2)) / 2).astype(array.dtype)
+    return found
 
 
 def alike_in_pairs(batches: Sequence[np.ndarray]) -> bool:

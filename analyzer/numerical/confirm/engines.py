@@ -43,6 +43,7 @@ def described(work: Path, piece: Slice) -> dict[str, Any]:
                 "even": x.even,
                 "unlike": x.unlike,
                 "whole": x.whole,
+                "definite": x.definite,
                 "shown": x.shown,
                 "trained": x.trained,
             }

@@ -15,7 +15,7 @@ import onnx_ir as ir
 from analyzer.graph import Graph, ValueRange, role_of
 from analyzer.graph.model import COLUMNS, SHOWN, UNTRAINED
 from analyzer.graph.ranges import Parts
-from analyzer.numerical.confirm.arrangement import evenly, in_order, unlike_rows
+from analyzer.numerical.confirm.arrangement import evenly, in_order, semidefinite, unlike_rows
 from analyzer.numerical.nesting import bodies, owner_of
 from analyzer.operators.registry import operator_name
 
@@ -53,6 +53,7 @@ class Leaf:
     even: tuple[int, float] | None = None  # the axis along which steps are equal, and the least of them, with its sign
     unlike: bool = False  # its rows along the first axis are not all alike
     whole: bool = False  # its floating-point numbers are whole
+    definite: bool = False  # its matrices are symmetric and have no negative eigenvalue
     shown: tuple[tuple[float, float], ...] = ()  # the ends of the example: of all its numbers, or of each feature
     trained: bool = True  # of a weight: training moves it
     way: float = 1.0  # the part of the way from its initial numbers to the ends of its range that it may go
@@ -78,6 +79,8 @@ class Leaf:
         """The numbers of a tensor in rows, order and steps in which they must be."""
         if self.unlike:
             array = unlike_rows(array, self.name, self.usual_ends())
+        if self.definite:
+            array = semidefinite(array, (self.lo, self.hi))
         if self.order is not None:
             array = in_order(array, self.order)
         return array if self.even is None else evenly(array, *self.even, (self.lo, self.hi))
@@ -299,6 +302,7 @@ def _leaf(value: ir.Value, ranges: Mapping[str, ValueRange], sizes: Mapping[str,
         even=given.even,
         unlike=given.unlike,
         whole=given.whole,
+        definite=given.definite,
     )
 
 

@@ -259,6 +259,7 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
             tuple(leaf["even"]) if leaf["even"] is not None else None,
             bool(leaf["unlike"]),
             bool(leaf["whole"]),
+            bool(leaf["definite"]),
             tuple((low, high) for low, high in leaf["shown"]),
             bool(leaf["trained"]),
         )
