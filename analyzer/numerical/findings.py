@@ -54,7 +54,8 @@ ASSUMED_INPUTS = (
 BEYOND_EXAMPLES = (
     "It takes values of {names} that neither example nor name shows (another sign, more than {times:g} times as large, "
     "0 where the example keeps away from it, labels outside [0, 1], padding alone, another order, rows or steps that "
-    "are all alike, matrices that are no covariances), and nobody stated that range: declare the true one under `inputs` to be sure."
+    "are all alike, matrices that are no covariances), and nobody stated that range: declare the true one under "
+    "`inputs` to be sure."
 )
 FRACTIONS = (
     "It happens only where {names} holds fractions: its example holds whole numbers alone (labels, counts, values of "

@@ -120,10 +120,8 @@ def test_what_blocks(found: dict[str, tuple[Finding, ...]], name: str) -> None:
 
 def test_what_needs_other_values_is_a_warning(found: dict[str, tuple[Finding, ...]]) -> None:
     for name, given in (("exploding", "t"), ("length", "given")):
-        told = [f for f in found[name] if f.level is Level.WARNING and "gradient" not in f.rule]
-        assert told
-        for warning in told:
-            assert any(f"`{given}`" in line and "example" in line for line in warning.evidence.sentences)
+        told = [line for f in found[name] if f.level is Level.WARNING for line in f.evidence.sentences]
+        assert any(f"`{given}`" in line and "example" in line for line in told)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +129,7 @@ def test_what_needs_other_values_is_a_warning(found: dict[str, tuple[Finding, ..
     [
         (np.eye(3) * 0.01, True),
         (np.stack([np.cov(np.random.default_rng(s).standard_normal((4, 9))) for s in range(3)]), True),
-        (np.ones((2, 2)), True),  # singular
+        (np.ones((2, 2)), False),  # singular: equal numbers may be anything
         (np.array([[1.0, 2], [2, 1]]), False),
         (np.array([[0.0, 0], [0, 1]]), False),  # zeros may be anything
         (np.random.default_rng(0).random((3, 3)), False),

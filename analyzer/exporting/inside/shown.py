@@ -18,7 +18,7 @@ UNEVEN = 1e-3  # of a step: more than what rounding makes of even ones
 FEWEST_WHOLE = 4  # whole numbers in a floating-point tensor; of fewer, written by hand, that says little
 LARGEST_WHOLE = 1 << 16  # larger random numbers are whole because their type has no digits left
 FEWEST_UNLIKE = 4  # rows of a batch
-ROUNDED = 1e-5  # of the largest number: what rounding makes of two equal ones, and of an eigenvalue that is 0
+ROUNDED = 1e-5  # of the largest number: what rounding makes of two equal ones, or of an eigenvalue of 0
 MOST_COLUMNS = 64  # of features
 
 
@@ -115,7 +115,7 @@ def _unlike(array: Any) -> bool:
 
 
 def _definite(array: Any) -> bool:
-    """Whether the last two axes hold symmetric matrices without a negative eigenvalue: covariances, kernels."""
+    """Whether the last two axes hold symmetric matrices whose eigenvalues are all above 0: covariances, kernels."""
     import numpy
 
     if array.ndim < 2 or not 2 <= array.shape[-1] == array.shape[-2] or not numpy.isfinite(array).all():
@@ -123,8 +123,7 @@ def _definite(array: Any) -> bool:
     matrices, largest = array.astype(float), float(abs(array).max())
     if largest == 0 or bool((abs(matrices - numpy.swapaxes(matrices, -1, -2)) > ROUNDED * largest).any()):
         return False
-    diagonal = numpy.diagonal(matrices, 0, -2, -1)
-    return bool((diagonal > 0).all()) and bool((numpy.linalg.eigvalsh(matrices) >= -ROUNDED * largest).all())
+    return bool((numpy.linalg.eigvalsh(matrices) > ROUNDED * largest).all())
 
 
 def _whole(array: Any) -> bool:
