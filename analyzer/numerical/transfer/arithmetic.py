@@ -21,7 +21,7 @@ from analyzer.numerical.transfer.elementwise import squared
 from analyzer.numerical.transfer.facts import are_axes, difference_sign, over_leading
 from analyzer.numerical.transfer.finite_rows import keeps_finite
 from analyzer.numerical.transfer.kinds import build, independent, operands_on_common_blocks, rounded
-from analyzer.numerical.transfer.known_numbers import with_known
+from analyzer.numerical.transfer.known_numbers import bounds_of_known, with_known
 from analyzer.numerical.transfer.masks import masked_already
 from analyzer.numerical.transfer.mixture import mixture_bounds
 from analyzer.numerical.transfer.neighbours import step_between
@@ -92,6 +92,8 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
         hi = np.minimum(hi, most_of_three(a, b, _negative_of))
     if dtype.is_float and ctx.options.affine and not infinite:
         lo, hi = _related(ctx, a, b, scale, lo, hi)
+        least, greatest = bounds_of_known(np.add if scale > 0 else np.subtract, a, b, shape)
+        lo, hi = np.maximum(lo, least), np.minimum(hi, greatest)
     low_, high_ = (lo, hi) if starts is None else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
     tight = independent(a, b) if a.tight is not None or b.tight is not None else None
     if low_ < dtype.lo or high_ > dtype.hi:
