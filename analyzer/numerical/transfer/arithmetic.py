@@ -19,6 +19,7 @@ from analyzer.numerical.transfer.counted import counted
 from analyzer.numerical.transfer.distances import distance_bounds
 from analyzer.numerical.transfer.elementwise import squared
 from analyzer.numerical.transfer.facts import are_axes, difference_sign, over_leading
+from analyzer.numerical.transfer.few_values import difference_of_few
 from analyzer.numerical.transfer.finite_rows import keeps_finite
 from analyzer.numerical.transfer.kinds import build, independent, operands_on_common_blocks, rounded
 from analyzer.numerical.transfer.known_numbers import bounds_of_known, with_known
@@ -167,7 +168,9 @@ def _related(
     if np.min(lo, initial=np.inf) < 0:
         least = 0.0 if at_least(ctx.run, a, b) else least_variance(a, b)
         step = step_between(a, b)
-        lo, hi = np.maximum(lo, max(least, step[0], least_above_edge(a, b))), np.minimum(hi, step[1])
+        few = difference_of_few(a, b)
+        least = max(least, step[0], few[0], least_above_edge(a, b))
+        lo, hi = np.maximum(lo, least), np.minimum(hi, min(step[1], few[1]))
     if np.max(hi, initial=-np.inf) > 0:
         most = 0.0 if at_least(ctx.run, b, a) else -least_variance(b, a)
         hi = np.minimum(hi, most)
