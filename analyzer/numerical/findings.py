@@ -249,13 +249,17 @@ def at_an_edge(warning: Alarm, roots: Sequence[Alarm], found: Mapping[int, tuple
     finding, support = found.get(id(below), (None, None))
     if finding is None or support is None or not support.shown_by or finding.level is Level.NOTE:
         return None
-    return finding if finding.level is Level.ERROR or limited(finding, support) else None
+    return finding if _reaches(support) else None
 
 
 def limited(found: Finding, support: Support) -> bool:
     """Whether a finding blocks nothing because of the values at which its operator fails, not because of its reach."""
-    reaches = support.standing is None or support.standing.reached != ""
-    return found.level is not Level.ERROR and reaches
+    return found.level is not Level.ERROR and _reaches(support)
+
+
+def _reaches(support: Support) -> bool:
+    """Whether what a run shows is seen outside of the model, as far as that is known."""
+    return support.standing is None or support.standing.reached != ""
 
 
 def _alone(standing: Standing | None) -> str:
