@@ -83,10 +83,10 @@ def _computed(x: AbstractTensor, source: AbstractTensor, values: Bounds, depth: 
         return _kept(x, -before[1], -before[0], 0)
     assert beside is not None
     c = beside.low
-    pairs = [_applied(name, v, c, first) for v in before]
-    if any(p is None for p in pairs) or (name == "Div" and not x.dtype.is_float):
+    one, other = (_applied(name, v, c, first) for v in before)
+    if one is None or other is None or (name == "Div" and not x.dtype.is_float):
         return None
-    return _kept(x, np.minimum(*pairs), np.maximum(*pairs), ULPS)
+    return _kept(x, np.minimum(one, other), np.maximum(one, other), ULPS)
 
 
 def _applied(name: str, v: Array, c: float, first: bool) -> Array | None:
