@@ -14,6 +14,7 @@ import numpy as np
 from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.operators.declaration import CONVERTS, IDENTITY
 
 DEPTH = 10  # operators between a value and the whole number
 MOST_VALUES = 1 << 12
@@ -56,7 +57,7 @@ def _made(x: AbstractTensor) -> tuple[str, AbstractTensor, AbstractTensor | None
     if not inputs or any(not isinstance(i, AbstractTensor) or i.nan for i in inputs):
         return None
     name = origin.rule.name
-    if name in ("Cast", "CastLike", "Neg", "Identity"):
+    if name == "Neg" or origin.rule.operator.traits & (CONVERTS | IDENTITY):
         return name, inputs[0], None, False
     if name not in ("Add", "Sub", "Mul", "Div") or len(inputs) != 2:
         return None
@@ -77,11 +78,10 @@ def _computed(x: AbstractTensor, source: AbstractTensor, values: Bounds, depth: 
     before = _computed(operand, source, values, depth - 1)
     if before is None or x.shape != source.shape:
         return None
-    if name in ("Cast", "CastLike", "Identity"):
-        return _converted(x, operand, before)
     if name == "Neg":
         return _kept(x, -before[1], -before[0], 0)
-    assert beside is not None
+    if beside is None:
+        return _converted(x, operand, before)
     c = beside.low
     one, other = (_applied(name, v, c, first) for v in before)
     if one is None or other is None or (name == "Div" and not x.dtype.is_float):
