@@ -14,7 +14,7 @@ import numpy as np
 from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor
-from analyzer.operators.declaration import CONVERTS, IDENTITY
+from analyzer.operators.declaration import CONVERTS
 
 DEPTH = 10  # operators between a value and the whole number
 MOST_VALUES = 1 << 12
@@ -57,7 +57,7 @@ def _made(x: AbstractTensor) -> tuple[str, AbstractTensor, AbstractTensor | None
     if not inputs or any(not isinstance(i, AbstractTensor) or i.nan for i in inputs):
         return None
     name = origin.rule.name
-    if name == "Neg" or origin.rule.operator.traits & (CONVERTS | IDENTITY):
+    if name == "Neg" or origin.rule.operator.traits & CONVERTS:
         return name, inputs[0], None, False
     if name not in ("Add", "Sub", "Mul", "Div") or len(inputs) != 2:
         return None
