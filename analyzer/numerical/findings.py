@@ -191,7 +191,7 @@ def finding_of(
         level = max(level, support.led.level, key=list(Level).index)  # the milder one
     if support.edge is not None and not proved:
         sentences += (EDGE.format(node=support.edge.node),)
-        level = max(level, support.edge.level, key=list(Level).index)
+        level = max(level, Level.WARNING, key=list(Level).index)  # what is in error is the root
     table = interval_table(graph, interpretation, warning)
     written = written_operand(root, warning.node, warning.operand) if root is not None else ""
     return Finding(
@@ -248,15 +248,19 @@ def at_an_edge(warning: Alarm, roots: Sequence[Alarm], found: Mapping[int, tuple
         return None
     below = next((w for w in roots if w.node is root and w.rule == "numerical/sqrt-of-negative"), None)
     finding, support = found.get(id(below), (None, None))
-    if finding is None or support is None or not support.shown_by or finding.level is not Level.WARNING:
+    if finding is None or support is None or not support.shown_by or finding.level is Level.NOTE:
         return None
-    return finding if limited(finding, support) else None
+    return finding if _reaches(support) else None
 
 
 def limited(found: Finding, support: Support) -> bool:
     """Whether a finding blocks nothing because of the values at which its operator fails, not because of its reach."""
-    reaches = support.standing is None or support.standing.reached != ""
-    return found.level is not Level.ERROR and reaches
+    return found.level is not Level.ERROR and _reaches(support)
+
+
+def _reaches(support: Support) -> bool:
+    """Whether what a run shows is seen outside of the model, as far as that is known."""
+    return support.standing is None or support.standing.reached != ""
 
 
 def _alone(standing: Standing | None) -> str:

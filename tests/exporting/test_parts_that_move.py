@@ -82,3 +82,73 @@ def test_buffers_that_a_tracer_filled_are_what_they_were() -> None:
     assert dict(module.named_buffers()).keys() == {"scale"}
     assert module.scale is scale
     assert torch.equal(program.module()(torch.ones(3, 2)), torch.full((3, 2), 4.0))
+
+
+LISTING = """
+import torch
+
+
+class Wrapped(torch.nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def named_parameters(self, prefix="", recurse=True):
+        return self.inner.named_parameters(prefix=prefix, recurse=recurse)
+
+    def named_buffers(self, prefix=""):
+        return self.inner.named_buffers(prefix=prefix)
+
+    def forward(self, x):
+        {reading}
+        return self.inner(x) * scale
+
+
+class Again(Wrapped):
+    pass
+
+
+def build():
+    inner = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4))
+    torch.nn.init.eye_(inner[0].weight)
+    torch.nn.init.ones_(inner[0].bias)
+    return {kind}(inner).eval(), (torch.rand(4, 4),)
+"""
+
+
+@pytest.mark.parametrize("kind", ["Wrapped", "Again"])
+@pytest.mark.parametrize(
+    ("reading", "scale"),
+    [
+        ("scale = 2.0", 2.0),
+        ("scale = dict(self.named_parameters())['0.bias'].mean() + len(list(self.named_buffers()))", 4.0),
+        ("scale = 2.0 if x.sum() > 0 else 3.0", 2.0),
+    ],
+)
+def test_a_module_that_lists_its_state_without_duplicates_is_exported(
+    project, export_entry, kind, reading, scale
+) -> None:
+    project.write("net.py", LISTING.format(kind=kind, reading=reading))
+    graph = export_entry("net.py:build")
+    assert {"inner.0.weight", "inner.0.bias"} <= set(graph.graph.initializers)
+    session = onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString())
+    x = torch.arange(16.0).reshape(4, 4)
+    (made,) = session.run(None, {"x": x.numpy()})
+    np.testing.assert_allclose(made, (scale * (x + 1)).numpy(), rtol=1e-4)
+
+
+def test_its_own_listing_stays_what_it_is() -> None:
+    class Own(torch.nn.Linear):
+        def named_parameters(self, prefix: str = "", recurse: bool = True):  # type: ignore[override,no-untyped-def]
+            yield "mine", self.bias
+
+    class Heir(Own):
+        pass
+
+    heir = Heir(2, 2)
+    with module_allowances.listings_with_duplicates(heir, torch):
+        assert [name for name, _ in heir.named_parameters()] == ["mine"]
+        assert {name for name, _ in heir.named_parameters(remove_duplicate=False)} == {"weight", "bias"}
+    assert "named_parameters" not in vars(Heir)
+    with pytest.raises(TypeError):
+        heir.named_parameters(remove_duplicate=False)  # type: ignore[call-arg]

@@ -157,3 +157,53 @@ def test_as_many_elements_as_a_known_mask_picks(kind: str, safe: bool) -> None:
     total = b.op("ReduceSum", rows, b.const([1], np.int64), keepdims=0)
     graph = b.graph(b.op("Log", total, name="log"))
     assert rules(graph, {"x": (-20.0, 20.0)}) == ([] if safe else [("log-of-nonpositive", "log")])
+
+
+def knots(rows: Any, apart: int, dtype: Any = np.float32, *, added: str = "") -> Graph:
+    """Shares of the distance between knots of known rows, as bases of splines are computed."""
+    b = Builder()
+    grid = np.asarray(rows, dtype)
+    size = grid.shape[1] - apart
+    x, given = b.input("x", (grid.shape[0], size), np.dtype(dtype).name), b.const(grid, dtype)
+    one = b.const([1], np.int64)
+    later = b.op("Slice", given, b.const([apart], np.int64), b.const([size + apart], np.int64), one)
+    sooner = b.op("Slice", given, b.const([0], np.int64), b.const([size], np.int64), one)
+    wide = b.op("Sub", later, sooner)
+    if added:
+        wide = b.op("Add", later, b.op("Neg", b.input("w", (grid.shape[0], size), np.dtype(dtype).name)))
+    return b.graph(b.op("Div", b.op("Sub", x, sooner), wide, name="share"))
+
+
+EVEN = np.linspace(-2.2, 2.2, 12)[None].repeat(8, 0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+@pytest.mark.parametrize("apart", [1, 3])
+def test_known_knots_in_order_are_apart(apart: int, dtype: Any) -> None:
+    for rows in (EVEN, -EVEN, np.sort(np.random.default_rng(0).normal(size=(5, 9)), 1) + 0.5 * np.arange(9)):
+        assert rules(knots(rows, apart, dtype), RANGES) == []
+
+
+def test_knots_that_meet_or_are_not_known_are_told() -> None:
+    told = [("division-by-zero", "share")]
+    met = np.sort(np.where(EVEN > 1.5, 1.4, EVEN), 1)
+    assert rules(knots(met, 1), RANGES) == told
+    assert rules(knots(np.where(np.arange(8)[:, None] == 3, EVEN[:, ::-1], EVEN), 3), RANGES) == told
+    assert rules(knots(EVEN + 1e8, 1), RANGES) == told  # rounded to one number
+    assert rules(knots(EVEN * 1e-40, 1, np.float64), RANGES) == []
+    assert rules(knots(EVEN * 1e-38, 1), RANGES) == told  # engines may flush what is below the least normal number
+    assert rules(knots(EVEN, 1, added="w"), {**RANGES, "w": (-2.2, 2.2)}) == told
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_no_known_difference_leaves_its_bounds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    b = Builder()
+    x = b.input("x", (3, 5))
+    numbers = rng.normal(size=(2, 3, 5)) * 10.0 ** rng.integers(-6, 7)
+    made = b.op(str(rng.choice(["Add", "Sub"])), b.const(numbers[0]), b.const(numbers[1][: rng.choice([1, 3])]))
+    graph = b.graph(b.op("Add", b.op("Mul", x, b.const(0.0)), made))
+    tensor = run(graph, RANGES, everything=True).values[graph.graph.outputs[0]]
+    (result,) = engine(graph).run(None, {"x": np.zeros((3, 5), np.float32)})
+    assert tensor.low <= result.min()
+    assert result.max() <= tensor.high

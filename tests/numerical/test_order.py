@@ -407,3 +407,41 @@ def test_areas_as_products_of_two_edges(sizes: int, ends: str, known: bool) -> N
             given["q"] = np.where(rng.random((3, sizes)) < 0.5, given["p"], given["q"])
             given["qw"] = np.where(rng.random((3, sizes)) < 0.5, given["pw"], given["qw"])
             assert runs.run(None, given)[0].min() >= 0
+
+
+def centred(way: str, *, kind: str = "ReduceMax", least: bool = False, dtype: str = "float32") -> Graph:
+    """What the greatest (least) number of a row is above (below) the middle of its ends, and a guard, divided by."""
+    b = Builder()
+    x, one = b.input("x", (5, 4), dtype), b.const([1], np.int64)
+    top, bottom = b.op("ReduceMax", x, one), b.op(kind if kind != "ReduceMax" else "ReduceMin", x, one)
+    number = np.dtype(dtype)
+    total = b.op("Add", top, bottom)
+    if way == "half":
+        middle = b.op("Mul", total, b.const(0.5, number))
+    elif way == "first":
+        middle = b.op("Mul", b.const(0.5, number), total)
+    elif way == "divided":
+        middle = b.op("Div", total, b.const(2.0, number))
+    else:
+        middle = b.op("Mul", total, b.const(0.75, number))
+    size = b.op("Sub", middle, bottom) if least else b.op("Sub", top, middle)
+    return b.graph(b.op("Div", b.op("Sub", x, middle), b.op("Add", size, b.const(1e-3, number)), name="share"))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "float64"])
+@pytest.mark.parametrize("least", [False, True])
+@pytest.mark.parametrize("way", ["half", "first", "divided"])
+def test_the_middle_of_two_ends_lies_between_them(way: str, least: bool, dtype: str) -> None:
+    graph = centred(way, least=least, dtype=dtype)
+    assert rules(graph, {"x": (-1000, 1000)}) == []
+    for scale in (1.0, 1e-4, 1000.0):
+        x = np.random.default_rng(0).uniform(-scale, scale, (5, 4)).round(3)
+        (result,) = engine(graph).run(None, {"x": np.where(x > 0.9 * scale, scale, x).astype(dtype)})
+        assert np.abs(result).max() <= 1.001
+
+
+@pytest.mark.parametrize("least", [False, True])
+def test_what_is_no_middle_may_lie_beyond(least: bool) -> None:
+    told = [("division-by-zero", "share")]
+    assert rules(centred("three quarters", least=least), {"x": (-1000, 1000)}) == told
+    assert rules(centred("half", kind="ReduceSum", least=least), {"x": (-1000, 1000)}) == told

@@ -60,7 +60,8 @@ def test_a_follower_of_the_same_value_is_no_worse(standing: Standing, level: Lev
     ("shown", "standing", "beyond", "level"),
     [
         ("a run", Standing(reached="loss"), ("x",), Level.WARNING),
-        ("a run", Standing(reached="loss"), (), Level.ERROR),  # the root itself may block
+        ("a run", Standing(reached="loss"), (), Level.WARNING),  # the root itself may block, and is what is in error
+        ("a run", Standing(reached=""), (), Level.ERROR),
         ("", None, ("x",), Level.ERROR),  # nothing shows that the values go past the edge
         ("a run", Standing(exact=(("w", "0"),)), (), Level.ERROR),  # without volume below 0, which says nothing of 0
         ("a run", Standing(reached=""), ("x",), Level.ERROR),  # the root's NaN reaches nothing; infinity may

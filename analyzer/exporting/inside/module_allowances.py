@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,6 +32,52 @@ def parts_that_stay(torch: Any) -> Iterator[None]:
 
 def _alike(made: Any, tensor: Any) -> bool:
     return bool(made.device == tensor.device and made.dtype == tensor.dtype and made.layout == tensor.layout)
+
+
+LISTINGS = ("named_parameters", "named_buffers")
+
+
+@contextlib.contextmanager
+def listings_with_duplicates(module: Any, torch: Any) -> Iterator[None]:
+    """Tracers list the state of a module under all of its names, which a listing of its own may have no keyword for.
+
+    Asked for what it has no keyword for, it is listed by ``nn.Module`` itself, by the places where a tracer finds each
+    tensor. Whatever else asks gets the module's own listing.
+    """
+    kinds = {type(part) for part in module.modules()}
+    before = []
+    for kind in kinds:
+        for name in LISTINGS:
+            listing = getattr(kind, name)
+            if not _takes(listing, None, prefix="", recurse=True, remove_duplicate=False):
+                before.append((kind, name, vars(kind).get(name)))
+                setattr(kind, name, _widened(listing, getattr(torch.nn.Module, name)))
+    try:
+        yield
+    finally:
+        for kind, name, own in before:
+            if own is None:
+                delattr(kind, name)
+            else:
+                setattr(kind, name, own)
+
+
+def _takes(listing: Any, *args: Any, **named: Any) -> bool:
+    try:
+        inspect.signature(listing).bind(*args, **named)
+    except TypeError:
+        return False
+    except ValueError:  # no signature is known
+        return True
+    return True
+
+
+def _widened(own: Any, original: Any) -> Any:
+    @functools.wraps(own)
+    def listing(self: Any, *args: Any, **named: Any) -> Any:
+        return (own if _takes(own, self, *args, **named) else original)(self, *args, **named)
+
+    return listing
 
 
 def masks_of_bytes(torch: Any) -> Any:

@@ -53,7 +53,7 @@ def programs(
     traced = False
     for dynamic, strict, note in attempts:
         try:
-            with torch.set_grad_enabled(gradients), _all_lines_of(project), _allowances(torch):
+            with torch.set_grad_enabled(gradients), _all_lines_of(project), _allowances(module, torch):
                 program = _torch_export(torch, module, args, kwargs, named, dynamic, strict)
         except BaseException as error:
             if isinstance(error, (KeyboardInterrupt, MemoryError)):
@@ -89,7 +89,7 @@ def programs(
     for selections in (False, True) if raised is None else ():
         forward = module.forward
         try:
-            with torch.set_grad_enabled(gradients), _all_lines_of(project), _allowances(torch):
+            with torch.set_grad_enabled(gradients), _all_lines_of(project), _allowances(module, torch):
                 fixed = specialized.fix(module, args, kwargs, torch, project.innermost, selections=selections)
                 program = _torch_export(torch, module, args, kwargs, named, None, False) if fixed is not None else None
         except Exception:  # the first failure is the one that a person can do something about
@@ -116,7 +116,8 @@ def ran(module: Any, args: Any, kwargs: Any, torch: Any, gradients: bool = False
 
 
 @contextlib.contextmanager
-def _allowances(torch: Any) -> Iterator[None]:
+def _allowances(module: Any, torch: Any) -> Iterator[None]:
+    listings = module_allowances.listings_with_duplicates(module, torch)
     sizes = allowances.sizes_without_values(torch)
     unmoved, masks = module_allowances.parts_that_stay(torch), module_allowances.masks_of_bytes(torch)
     unset, dense = module_allowances.buffers_without_a_value(torch), sparse_tensors.products_of_dense(torch)
@@ -129,6 +130,7 @@ def _allowances(torch: Any) -> Iterator[None]:
         unmoved,
         masks,
         unset,
+        listings,
     ):
         yield
 

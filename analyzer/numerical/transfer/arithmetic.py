@@ -19,9 +19,10 @@ from analyzer.numerical.transfer.counted import counted
 from analyzer.numerical.transfer.distances import distance_bounds
 from analyzer.numerical.transfer.elementwise import squared
 from analyzer.numerical.transfer.facts import are_axes, difference_sign, over_leading
+from analyzer.numerical.transfer.few_values import difference_of_few
 from analyzer.numerical.transfer.finite_rows import keeps_finite
 from analyzer.numerical.transfer.kinds import build, independent, operands_on_common_blocks, rounded
-from analyzer.numerical.transfer.known_numbers import with_known
+from analyzer.numerical.transfer.known_numbers import bounds_of_known, with_known
 from analyzer.numerical.transfer.masks import masked_already
 from analyzer.numerical.transfer.mixture import mixture_bounds
 from analyzer.numerical.transfer.neighbours import step_between
@@ -92,6 +93,8 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
         hi = np.minimum(hi, most_of_three(a, b, _negative_of))
     if dtype.is_float and ctx.options.affine and not infinite:
         lo, hi = _related(ctx, a, b, scale, lo, hi)
+        least, greatest = bounds_of_known(np.add if scale > 0 else np.subtract, a, b, shape)
+        lo, hi = np.maximum(lo, least), np.minimum(hi, greatest)
     low_, high_ = (lo, hi) if starts is None else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
     tight = independent(a, b) if a.tight is not None or b.tight is not None else None
     if low_ < dtype.lo or high_ > dtype.hi:
@@ -165,7 +168,9 @@ def _related(
     if np.min(lo, initial=np.inf) < 0:
         least = 0.0 if at_least(ctx.run, a, b) else least_variance(a, b)
         step = step_between(a, b)
-        lo, hi = np.maximum(lo, max(least, step[0], least_above_edge(a, b))), np.minimum(hi, step[1])
+        few = difference_of_few(a, b)
+        least = max(least, step[0], few[0], least_above_edge(a, b))
+        lo, hi = np.maximum(lo, least), np.minimum(hi, min(step[1], few[1]))
     if np.max(hi, initial=-np.inf) > 0:
         most = 0.0 if at_least(ctx.run, b, a) else -least_variance(b, a)
         hi = np.minimum(hi, most)

@@ -1,4 +1,8 @@
-"""Arithmetic on whole numbers that are known: places of rows and columns, of which masks are made."""
+"""Arithmetic on numbers that are known: places of rows and columns, of which masks are made, and steps of grids.
+
+Whole numbers are exact on every engine, so their results are known in turn. Of fractions only the least and the
+greatest result are kept: knots of a spline lie at least one step apart, whatever the ends of the whole grid are.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +32,34 @@ def with_known(operation: Callable[..., Any], result: AbstractTensor, *operands:
     if found.shape == result.shape and np.abs(found).max() <= most and found.min() >= result.dtype.lo:
         result.data = found if result.dtype.kind == dtypes.INTEGER else found.astype(np.float64)
     return result
+
+
+def bounds_of_known(
+    operation: Callable[..., Any], a: AbstractTensor, b: AbstractTensor, shape: dims.Shape | None
+) -> tuple[float, float]:
+    """Between which numbers the results lie where all elements of both operands are known; infinite ones elsewhere.
+
+    A sum or difference of two numbers is rounded once, to the nearest; numbers below the least normal one may be 0.
+    """
+    unknown = (-math.inf, math.inf)
+    size = dims.product(shape) if shape is not None else None
+    if not a.dtype.is_float or a.dtype != b.dtype or a.nan or b.nan:
+        return unknown
+    if not isinstance(size, int) or not 0 < size <= LARGEST:
+        return unknown
+    first, second = a.exact(), b.exact()
+    if first is None or second is None or max(np.size(first), np.size(second)) > LARGEST:
+        return unknown
+    first, second = np.asarray(first, np.float64), np.asarray(second, np.float64)
+    if first.shape != a.shape or second.shape != b.shape:
+        return unknown
+    with np.errstate(all="ignore"):
+        found = np.asarray(operation(first, second))
+        least, greatest = (float(a.dtype.nearest(np.float64(v))) for v in (found.min(), found.max()))
+    if found.shape != shape or not max(abs(least), abs(greatest)) <= a.dtype.hi:
+        return unknown
+    denormal = float(a.dtype.tiny)
+    return 0.0 if 0 < least < denormal else least, 0.0 if -denormal < greatest < 0 else greatest
 
 
 def _whole(x: AbstractTensor) -> Any:

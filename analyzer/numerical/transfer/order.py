@@ -66,6 +66,9 @@ class _Question:
             return any(q.high <= 0 and self.holds(b, p, depth) for p, q in (x, x[::-1]))
         if name == "Sub":
             return x[1].low >= 0 and self.holds(b, x[0], depth)
+        middle = _middle(name, x)
+        if middle is not None and all(self.holds(b, p, depth) for p in middle):
+            return True
         if name == "Mul":  # between 0 and one factor
             return b.low >= 0 and any(_share(q) and self.holds(b, p, depth) for p, q in (x, x[::-1]))
         if name == "Where":
@@ -103,6 +106,9 @@ class _Question:
             return (y[1].high <= 0 and self.holds(y[0], a, depth)) or (
                 y[1].key == a.key and self._twice(y[0], a, depth)
             )
+        middle = _middle(name, y)
+        if middle is not None and all(self.holds(p, a, depth) for p in middle):
+            return True
         if name == "Mul":
             return a.high <= 0 and any(_share(q) and self.holds(p, a, depth) for p, q in (y, y[::-1]))
         return False
@@ -167,6 +173,15 @@ def _told(b: AbstractTensor, a: AbstractTensor) -> bool:
 
 def _share(factor: AbstractTensor) -> bool:
     return factor.low >= 0 and factor.high <= 1
+
+
+def _middle(name: str, x: tuple[AbstractTensor, ...]) -> tuple[AbstractTensor, ...] | None:
+    """The two numbers of which ``(p + q) / 2`` is the middle: twice a number is one of the type, and so is its half."""
+    for total, factor in (x, x[::-1]) if name == "Mul" else (x,) if name == "Div" else ():
+        if factor.low == factor.high == (0.5 if name == "Mul" else 2.0):
+            added, terms = _made(total)
+            return terms if added == "Add" else None
+    return None
 
 
 def _made(x: AbstractTensor) -> tuple[str, tuple[AbstractTensor, ...]]:
