@@ -92,7 +92,7 @@ BLOCKS = {
     "standard_deviation": set(),
     "length": set(),
     "unguarded": {"division-by-zero"},
-    "of_any_matrix": {"sqrt-of-negative", "division-by-zero"},
+    "of_any_matrix": {"sqrt-of-negative"},
 }
 
 
