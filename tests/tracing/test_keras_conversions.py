@@ -57,6 +57,21 @@ RUNS = {
             assert loss(targets, outputs).shape == (2,)
         assert tf.math.in_top_k(np.array([0, 1]), outputs.astype("float32"), 2).shape == (2,)
     """,
+    "a layer asks what it demands": """
+        class Parts(layers.Layer):
+            def build(self, shape):
+                self.input_spec = keras.InputSpec(ndim=len(shape), axes={-1: shape[-1]})
+                self.built = True
+
+            def call(self, x):
+                n = ops.shape(x)
+                if self.input_spec.ndim == 3:
+                    return ops.reshape(x, (n[0], n[1], 2, 4))
+                return ops.reshape(x, (n[0], 2, 2))
+
+        assert Parts()(query).shape == (2, 5, 2, 4)
+        assert Parts()(real).shape == (3, 2, 2)
+    """,
     "a loss over another axis": """
         images = np.random.uniform(size=(2, 3, 4, 4)).astype("float32")
         images = images / images.sum(1, keepdims=True)
@@ -82,6 +97,11 @@ FAILS = {
     "a row too short": ("ops.concatenate([whole, real[:, :3]], 0)", "concat"),
     "the scores are not asked for": ("a, b, c, d = layers.Attention()([query, query])", "unpacked"),
     "the key has another width": ("layers.Attention()([query, query[..., :7]])", "features"),
+    "more axes than a layer demands": (
+        "class L(layers.Layer):\n    def build(self, s): self.input_spec = keras.InputSpec(ndim=len(s))\n"
+        "    def call(self, x): return ops.reshape(x, (3, 3)) if self.input_spec.ndim == 2 else x\nL()(real)",
+        "reshape",
+    ),
     "two columns": (
         "given = layers.Input(shape=[2])\nkeras.Model(given, layers.Dense(2)(given))(np.ones((3, 3)))",
         "fed",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import Api, DictV, Instance, Object, Unknown, Value
+from analyzer.tracing.language.values import Api, DictV, Instance, ListV, Object, Unknown, Value
 from analyzer.tracing.operators.bystanders import bystander
 from analyzer.tracing.operators.element_types import default_float, dtype_name
 from analyzer.tracing.operators.keras_custom_objects import registered
@@ -220,3 +220,31 @@ def array_of_picture(op: Op, img: Value, data_format: Value, rest: tuple[Value, 
     if len(source.dims) not in (2, 3):
         return Tensor(None, "float32", "numpy", site=op.where)
     return Tensor(source.dims if len(source.dims) == 3 else (*source.dims, 1), "float32", "numpy", site=op.where)
+
+
+# ------------------------------------------------------------------------------------------------- demands
+
+
+@operator(
+    "keras.InputSpec keras.layers.InputSpec keras.engine.InputSpec",
+    "dtype=None shape=None ndim=None max_ndim=None min_ndim=None axes=None *rest",
+)
+def input_spec(
+    op: Op, dtype: Value, shape: Value, ndim: Value, max_ndim: Value, min_ndim: Value, axes: Value, rest: Value
+) -> Value:
+    """What a layer demands of its input: the numbers of axes are kept as they are given, a shape tells its own."""
+    names = ("dtype", "shape", "axes", "name", "optional", "allow_last_axis_squeeze", "get_config")
+    kept: dict[str, Value] = {name: op.tr.unknown(f"the {name} of a demand", "imprecise") for name in names}
+    if shape is None:
+        kept.update(shape=None, ndim=ndim)
+    else:
+        sizes = _count(shape)
+        kept["ndim"] = op.tr.unknown("a number of axes", "imprecise") if sizes is None else sizes
+    return Object("an InputSpec", {**kept, "max_ndim": max_ndim, "min_ndim": min_ndim}, site=op.where)
+
+
+def _count(shape: Value) -> int | None:
+    """How many sizes a shape has, where that is known."""
+    if isinstance(shape, ListV):
+        return None if shape.open else len(shape.items)
+    return len(shape) if isinstance(shape, tuple) else None
