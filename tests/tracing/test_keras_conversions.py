@@ -72,6 +72,16 @@ RUNS = {
         assert Parts()(query).shape == (2, 5, 2, 4)
         assert Parts()(real).shape == (3, 2, 2)
     """,
+    "a method called forward is one like any other": """
+        class Pair(layers.Layer):
+            def forward(self, x):
+                return ops.concatenate([x, x], -1)
+
+            def call(self, x):
+                return self.forward(x)[..., :3]
+
+        assert Pair()(real).shape == (3, 3)
+    """,
     "a loss over another axis": """
         images = np.random.uniform(size=(2, 3, 4, 4)).astype("float32")
         images = images / images.sum(1, keepdims=True)

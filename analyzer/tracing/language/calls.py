@@ -40,6 +40,7 @@ from analyzer.tracing.language.tensor_objects import (
 )
 from analyzer.tracing.language.tensors import Size, Tensor
 from analyzer.tracing.language.values import (
+    COMPUTING,
     METACLASS,
     Api,
     Bound,
@@ -236,9 +237,6 @@ def _call_unknown(
     return result
 
 
-_ASKED_OF_OBJECTS = {"forward": ("torch.",), "call": ("keras.", "tensorflow.")}  # by the `__call__` of a library
-
-
 def call_instance(
     tr: Tracer, owner: Instance, args: Args, kwargs: Kwargs, node: ast.Call | None = None, open_args: bool = False
 ) -> Value:
@@ -255,7 +253,7 @@ def call_unchanged(
     tr: Tracer, owner: Instance, args: Args, kwargs: Kwargs, node: ast.Call | None = None, open_args: bool = False
 ) -> Value:
     """The same where the program has not replaced the library's `__call__`."""
-    for name in ("__call__", "forward", "call"):
+    for name in ("__call__", *owner.cls.computing):
         found = owner.cls.find(name)
         own = owner.attrs.get(name) if name != "__call__" else None
         if found is not None and isinstance(found[0], Function):
@@ -266,7 +264,7 @@ def call_unchanged(
             kinds: dict[str, Args] = {"staticmethod": (), "classmethod": (owner.cls,)}
             first = kinds.get(found[0].kind, (owner,))
             return call_function(tr, found[0], (*first, *args), kwargs, cls=found[1], node=node, open_args=open_args)
-        if own is not None and any(b.startswith(_ASKED_OF_OBJECTS[name]) for b in owner.cls.library_bases):
+        if own is not None and any(b.startswith(COMPUTING[name]) for b in owner.cls.library_bases):
             return call(tr, own, args, kwargs, node, open_args)
 
     build = owner.cls.find("build")  # of a layer whose `call` is the library's

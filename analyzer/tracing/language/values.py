@@ -44,6 +44,7 @@ class Fields(tuple[Any, ...]):
 FREE = frozenset(("flag", "param", "batch", "data"))  # origins of a choice whose sides are all possible
 
 
+COMPUTING = {"forward": ("torch.",), "call": ("keras.", "tensorflow.")}  # by the `__call__` of a library's class
 CHILDREN = "its children"  # the attribute under which a container of modules keeps them: no program has such a name
 
 
@@ -224,6 +225,12 @@ class Class:
     @property
     def library_bases(self) -> list[str]:
         return [b.name for b in self.mro if isinstance(b, Api)]
+
+    @property
+    def computing(self) -> tuple[str, ...]:
+        """The methods that the `__call__` of its library asks; both where that is not known."""
+        asked = [n for n, homes in COMPUTING.items() if any(b.startswith(homes) for b in self.library_bases)]
+        return tuple(asked or COMPUTING)
 
     @property
     def closed(self) -> bool:

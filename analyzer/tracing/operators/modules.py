@@ -215,7 +215,7 @@ def super_method(
         initialise_instance(tr, instance, args, kwargs)
         return None
     if name == "__call__":
-        for method in ("forward", "call"):  # which is what the library's `__call__` calls
+        for method in instance.cls.computing:
             found = instance.cls.find(method)
             if found is not None and isinstance(found[0], Function):
                 return call(tr, Bound(instance, found[0], found[1]), args, kwargs, node)

@@ -297,7 +297,7 @@ def _new(
 
 def _computes(cls: Class) -> Function | None:
     """The method that the framework calls."""
-    found = next((f for f in (cls.find("forward"), cls.find("call")) if f is not None), None)
+    found = next((f for name in cls.computing if (f := cls.find(name)) is not None), None)
     return found[0] if found is not None and isinstance(found[0], Function) else None
 
 
