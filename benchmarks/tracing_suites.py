@@ -1,0 +1,170 @@
+"""Programs that are known to run: test suites and docstrings of installed libraries. Each error told of them is false.
+
+    python benchmarks/tracing_suites.py tests keras numpy [--most 100]
+    python benchmarks/tracing_suites.py docstrings torch tensorflow keras [--most 100]
+
+`tests` traces each test file of a package alone: its suite passes for its authors, and a block that expects an error
+holds none. Files that the authors skip on this machine, or that need a later version, are to be told apart by reading.
+`docstrings` runs the examples of each docstring first, in this process: run it where that may be. Those that come to
+their end are traced. What is printed is to be mended or read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import doctest
+import importlib
+import importlib.util
+import io
+import re
+import signal
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.problem import TargetProblem
+from analyzer.tracing.tracing import explore, read_source
+
+MOST_SECONDS = 60  # of tracing one file; an example runs for a third of it
+HEADS = {
+    "torch": "import numpy as np\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n",
+    "tensorflow": "import numpy as np\nimport tensorflow as tf\n",
+}
+# What an example may not do to this process: start others, change defaults for all that follow, wait, or reach out.
+UNTOLD = re.compile(
+    r"fork|spawn|multiprocess|distributed|exit|quit|input\(|Server|urlopen|rmtree|system|subprocess|while True|debugger"
+    r"|pdb|download|init_process|TCPStore|Popen|signal|show\(\)|set_default|set_grad_enabled"
+)
+
+
+class Spent(BaseException):
+    """The time for one program is over; no handler of the program catches it."""
+
+
+@contextlib.contextmanager
+def limited(seconds: int) -> Iterator[None]:
+    def spend(*_: object) -> None:
+        raise Spent
+
+    before = signal.signal(signal.SIGALRM, spend)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def home_of(library: str) -> Path:
+    """The folder of an installed package.
+
+    Raises:
+        SystemExit: it is not installed.
+    """
+    spec = importlib.util.find_spec(library)
+    if spec is None or spec.origin is None:
+        raise SystemExit(f"{library} is not installed here; name packages that are")
+    return Path(spec.origin).parent
+
+
+def tests(library: str) -> Iterator[tuple[str, str]]:
+    """(place, source) of each test file."""
+    home = home_of(library)
+    for path in sorted(home.rglob("*.py")):
+        if re.match(r"test_.*\.py|.*_test\.py", path.name):
+            yield path.relative_to(home).as_posix(), path.read_text(encoding="utf-8-sig")
+
+
+def docstrings(library: str) -> Iterator[tuple[str, str]]:
+    """(place, source) of the examples of each docstring that run to their end."""
+    head = HEADS.get(library, f"import numpy as np\nimport {library}\n")
+    importlib.import_module(library)
+    seen: set[str] = set()
+    for place, text in texts(library):
+        try:
+            examples = doctest.DocTestParser().get_examples(text)
+        except ValueError:
+            continue
+        source = head + "".join(e.source for e in examples)
+        if examples and source not in seen and not UNTOLD.search(source) and runs(place, source):
+            yield place, source
+        seen.add(source)
+
+
+def texts(library: str) -> Iterator[tuple[str, str]]:
+    """Docstrings in the sources of a package, and those that PyTorch gives to its built-in functions."""
+    home = home_of(library)
+    for path in sorted(home.rglob("*.py")):
+        try:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+        except (SyntaxError, UnicodeDecodeError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and ">>>" in node.value:
+                yield f"{path.relative_to(home)}:{node.lineno}", node.value
+    if library == "torch":
+        module = importlib.import_module("torch")
+        for name, value in (*vars(module).items(), *vars(module.Tensor.__mro__[1]).items()):
+            if ">>>" in (text := str(getattr(value, "__doc__", ""))):
+                yield name, text
+
+
+def runs(place: str, source: str) -> bool:
+    quiet = io.StringIO()
+    try:
+        with limited(MOST_SECONDS // 3), contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+            exec(compile(source, place, "exec"), {"__name__": "__main__"})
+    except (Spent, Exception, SystemExit):
+        return False
+    return True
+
+
+def told(place: str, source: str) -> list[str]:
+    """Every error that tracing tells of one program, its line behind it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch, Path(place.partition(":")[0]).name or "program.py").with_suffix(".py")
+        path.write_text(source)
+        try:
+            with limited(MOST_SECONDS):
+                _, tree = read_source(path, path.parent)
+                shared = explore(path.parent, path.name, tree, Versions())
+        except TargetProblem:
+            return []
+        except Spent:
+            return [f"the {MOST_SECONDS} s for tracing it are over"]
+    lines = source.splitlines()
+    return [
+        f"{'proved' if p.proved else 'possible'} line {p.site.line} {p.rule}: {p.message} | "
+        f"{lines[p.site.line - 1].strip() if p.site.path == path.name else p.site.path}"
+        for p in shared.problems.values()
+        if p.level == "error"
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=("tests", "docstrings"))
+    parser.add_argument("libraries", nargs="+")
+    parser.add_argument("--most", type=int, help="programs of each library")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    for library in arguments.libraries:
+        count = wrong = 0
+        for place, source in (tests if arguments.kind == "tests" else docstrings)(library):
+            if count == arguments.most:
+                break
+            count, found = count + 1, told(place, source)
+            wrong += len(found)
+            for line in found:
+                print(f"{library}/{place} {line}", flush=True)
+        print(f"{library}: {count} programs, {wrong} errors told of them", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
