@@ -140,3 +140,10 @@ def test_sizes_that_nobody_gives_may_be_equal(tmp_path: Path, made: str) -> None
         assert lines(tmp_path, text.replace("b.shape[0]", "torch.zeros(3).shape[0]").replace("a.shape[0]", "4")) == {
             text.count("\n")
         }
+
+
+@pytest.mark.parametrize(("asserted", "told"), [("== 0", False), (">= 0", False), ("== -1", True)])
+@pytest.mark.parametrize("made", ["somelib.make()", "torch.as_tensor(somelib.make())", "somelib.parts(x)[2]"])
+def test_what_another_library_makes_may_hold_nothing(tmp_path: Path, made: str, asserted: str, told: bool) -> None:
+    text = f"import somelib\nimport torch\nx = torch.zeros(3, 5)\nc = {made}\nassert c.shape[1] {asserted}\n"
+    assert lines(tmp_path, text) == ({5} if told else set())

@@ -34,6 +34,11 @@ class Shape:
         """What the symbols of its dimensions stand for: see `Known`."""
         return "lost" if self.vague else "dim"
 
+    @property
+    def least(self) -> int:
+        """A caller gives something along each axis; what is lost may hold nothing."""
+        return 0 if self.vague else 1
+
     def restore(self, state: Any) -> None:
         self.dims, front, back, self.rank = state
         self.front, self.back = dict(front), dict(back)

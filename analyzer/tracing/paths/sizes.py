@@ -53,7 +53,7 @@ class Sizes(Undoing):
             dims.append(
                 known
                 if known is not None
-                else self.fresh(f"{tensor.name or 'dim'}.{axis}", kind or shape.kind, 1, graph=tensor.graph)
+                else self.fresh(f"{tensor.name or 'dim'}.{axis}", kind or shape.kind, shape.least, graph=tensor.graph)
             )
         shape.dims = tuple(dims)
         if shape.rank is not None:
@@ -68,7 +68,7 @@ class Sizes(Undoing):
         if axis not in known:
             self.touch(shape)
             label = f"{tensor.name or 'tensor'}.{axis}"
-            known[axis] = self.fresh(label, shape.kind, 1, graph=tensor.graph)
+            known[axis] = self.fresh(label, shape.kind, shape.least, graph=tensor.graph)
         return known[axis]
 
     def tensor_of(self, value: Unknown, framework: str) -> Tensor:
