@@ -46,7 +46,7 @@ def _without_generator(target: Any) -> Any:
     packet = getattr(target, "overloadpacket", None)
     if schema is None or packet is None:
         return None
-    if not target._overloadname.startswith("generator"):
+    if "generator" not in target._overloadname:  # `generator`, `low_generator`
         return target  # `normal(mean, std, *, generator=None)`
     wanted = [(a.name, str(a.type)) for a in schema.arguments if a.name != "generator"]
     for name in packet.overloads():
