@@ -19,7 +19,6 @@ import importlib
 import importlib.util
 import io
 import re
-import signal
 import sys
 import tempfile
 import warnings
@@ -29,6 +28,7 @@ from pathlib import Path
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.problem import TargetProblem
 from analyzer.tracing.tracing import explore, read_source
+from benchmarks.tracing_sweep import TooSlow, deadline
 
 MOST_SECONDS = 60  # of tracing one file; an example runs for a third of it
 HEADS = {
@@ -40,24 +40,6 @@ UNTOLD = re.compile(
     r"fork|spawn|multiprocess|distributed|exit|quit|input\(|Server|urlopen|rmtree|system|subprocess|while True|debugger"
     r"|pdb|download|init_process|TCPStore|Popen|signal|show\(\)|set_default|set_grad_enabled"
 )
-
-
-class Spent(BaseException):
-    """The time for one program is over; no handler of the program catches it."""
-
-
-@contextlib.contextmanager
-def limited(seconds: int) -> Iterator[None]:
-    def spend(*_: object) -> None:
-        raise Spent
-
-    before = signal.signal(signal.SIGALRM, spend)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def home_of(library: str) -> Path:
@@ -117,9 +99,9 @@ def texts(library: str) -> Iterator[tuple[str, str]]:
 def runs(place: str, source: str) -> bool:
     quiet = io.StringIO()
     try:
-        with limited(MOST_SECONDS // 3), contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+        with deadline(MOST_SECONDS // 3), contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
             exec(compile(source, place, "exec"), {"__name__": "__main__"})
-    except (Spent, Exception, SystemExit):
+    except (TooSlow, Exception, SystemExit):
         return False
     return True
 
@@ -130,12 +112,12 @@ def told(place: str, source: str) -> list[str]:
         path = Path(scratch, Path(place.partition(":")[0]).name or "program.py").with_suffix(".py")
         path.write_text(source)
         try:
-            with limited(MOST_SECONDS):
+            with deadline(MOST_SECONDS):
                 _, tree = read_source(path, path.parent)
                 shared = explore(path.parent, path.name, tree, Versions())
         except TargetProblem:
             return []
-        except Spent:
+        except TooSlow:
             return [f"the {MOST_SECONDS} s for tracing it are over"]
     lines = source.splitlines()
     return [

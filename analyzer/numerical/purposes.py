@@ -38,7 +38,7 @@ _SCALES = (
 )
 _PICTURES = "images?|imgs?|pictures?|photos?|pixels?|frames?"
 _AMOUNTS = "lengths?|lens?|sizes?|areas?|counts?|numbers?|weights?|durations?|ages?|distances?|radius|radii|times?"
-_MOMENT = re.compile(r"(?:.*[_/.])?(t|time|timesteps?)\d*$", re.IGNORECASE)  # of a process from 0 to 1
+_MOMENT = re.compile(r"(t|(?:.*[_/.])?(?:time|timesteps?))\d*$", re.IGNORECASE)  # of a process from 0 to 1
 _NAMED = {
     purpose: re.compile(rf"(?<![^_/.])({words})(?=_|\d*$)", re.IGNORECASE)
     for purpose, words in (

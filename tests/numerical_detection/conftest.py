@@ -104,6 +104,21 @@ def export_all(entries: list[str], root: Path, out: Path) -> dict[str, Graph]:
     return graphs
 
 
+def reviewed(models: str, names: Iterable[str], made: Path) -> dict[str, tuple[Finding, ...]]:
+    """What is found of entry points of one file of this text, with a short search; `made` is an empty folder."""
+    root = made / "box" / "project"
+    root.mkdir(parents=True)
+    (root / "models.py").write_text(models)
+    graphs = export_all([f"models.py:{name}" for name in names], root, made / "exported")
+    with Confirmer(ConfirmationBudget(search=4.0)) as workers:
+        return {
+            entry.partition(":")[2]: analyse(
+                graph, TargetConfig(id="t", entry=entry), root=root, explain=False, confirmer=workers
+            ).findings
+            for entry, graph in graphs.items()
+        }
+
+
 @pytest.fixture(scope="session")
 def confirmer() -> Iterator[Confirmer]:
     with Confirmer(ConfirmationBudget(search=10.0, total=60.0)) as workers:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from analyzer.configuration.config import TargetConfig
 from analyzer.exporting.inside.shown import examples_show
 from analyzer.findings import Finding, Level
-from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.arrangement import semidefinite
-from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
-from tests.numerical_detection.conftest import export_all
+from tests.numerical_detection.conftest import reviewed
 
 MODELS = """
 import torch
@@ -97,19 +92,8 @@ BLOCKS = {
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tuple[Finding, ...]]]:
-    project = Path(tmp_path_factory.mktemp("purposes")) / "box" / "project"
-    project.mkdir(parents=True)
-    (project / "models.py").write_text(MODELS)
-    entries = [f"models.py:{name}" for name in BLOCKS]
-    graphs = export_all(entries, project, tmp_path_factory.mktemp("made"))
-    with Confirmer(ConfirmationBudget(search=4.0)) as workers:
-        yield {
-            entry.split(":")[1]: analyse(
-                graph, TargetConfig(id="t", entry=entry), root=project, explain=False, confirmer=workers
-            ).findings
-            for entry, graph in graphs.items()
-        }
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Finding, ...]]:
+    return reviewed(MODELS, BLOCKS, tmp_path_factory.mktemp("purposes"))
 
 
 @pytest.mark.parametrize("name", BLOCKS)

@@ -18,6 +18,7 @@ UNEVEN = 1e-3  # of a step: more than what rounding makes of even ones
 FEWEST_WHOLE = 4  # whole numbers in a floating-point tensor; of fewer, written by hand, that says little
 LARGEST_WHOLE = 1 << 16  # larger random numbers are whole because their type has no digits left
 FEWEST_UNLIKE = 4  # rows of a batch
+MOST_ROWS = 256  # of a matrix whose eigenvalues are computed, and in each run of a search again
 ROUNDED = 1e-5  # of the largest number: what rounding makes of two equal ones, or of an eigenvalue of 0
 MOST_COLUMNS = 64  # of features
 
@@ -118,7 +119,7 @@ def _definite(array: Any) -> bool:
     """Whether the last two axes hold symmetric matrices whose eigenvalues are all above 0: covariances, kernels."""
     import numpy
 
-    if array.ndim < 2 or not 2 <= array.shape[-1] == array.shape[-2] or not numpy.isfinite(array).all():
+    if array.ndim < 2 or not 2 <= array.shape[-1] == array.shape[-2] <= MOST_ROWS or not numpy.isfinite(array).all():
         return False
     matrices, largest = array.astype(float), float(abs(array).max())
     if largest == 0 or bool((abs(matrices - numpy.swapaxes(matrices, -1, -2)) > ROUNDED * largest).any()):

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from analyzer.numerical.confirm.approach import approached, signed_values
+from analyzer.numerical.confirm.approach import approached
 from analyzer.numerical.confirm.arrangement import alike_in_pairs
+from analyzer.numerical.confirm.crossings import between, zero_between
 from analyzer.numerical.confirm.extract import Leaf
+from analyzer.numerical.confirm.failing_gradients import gradient_fails
 from analyzer.numerical.confirm.objective import EDGE, HIGHEST, LOWEST, ZERO, failed, nearly, objective
 from analyzer.numerical.confirm.points import ordinary_points, probes_from, stages, starts_of, tensor_of, unbounded
 from analyzer.numerical.confirm.problem import Point, SearchProblem
@@ -28,7 +30,6 @@ from analyzer.numerical.confirm.torch_registry import Mode
 from analyzer.numerical.confirm.trials import RunVerdict
 
 SCALES = (2.0, 30.0, 1e3, 1e6, 1e18)  # how far an unbounded leaf is moved
-MOST_PAIRS = 48  # of points between which a change of sign is looked for, the last ones
 EQUALS = 12  # values of the model that an input is set equal to, the last ones: close to the operator
 STRIDES = 4  # towards each end of an operand's range
 STEPS = (
@@ -137,16 +138,16 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
                     yield point
                     break
             else:
-                crossed = _bisect(problem, near, deadline) if problem.target[1] == ZERO else None
+                crossed = zero_between(problem, near, deadline) if problem.target[1] == ZERO else None
                 if crossed is None and problem.target[1] == ZERO:
                     ends = _apart(problem, starts[0], movable, scale, deadline)
-                    crossed = _bisect(problem, ends, deadline)
+                    crossed = zero_between(problem, ends, deadline)
                 if crossed is not None and evaluated(problem, crossed) is RunVerdict.FAILS:
                     yield crossed
                 else:
                     yield from _rounded(problem, near if crossed is None else [crossed], movable, rng, deadline)
         if problem.target[1] == ZERO:
-            crossed = _bisect(problem, [p for _, p in seen] + starts, deadline)
+            crossed = zero_between(problem, [p for _, p in seen] + starts, deadline)
             if crossed is not None and evaluated(problem, crossed) is RunVerdict.FAILS:
                 yield crossed
             elif crossed is not None:
@@ -270,10 +271,10 @@ def _short_of(problem: SearchProblem, start: Point, overshot: Point) -> Iterator
     low, high = 0.0, 1.0
     for _ in range(24):
         part = (low + high) / 2
-        blocked = evaluated(problem, _between(start, overshot, part)) is RunVerdict.DOWNSTREAM
+        blocked = evaluated(problem, between(start, overshot, part)) is RunVerdict.DOWNSTREAM
         low, high = (low, part) if blocked else (part, high)
     for back in (1.0, 0.98, 0.9, 0.75):
-        point = _between(start, overshot, low * back)
+        point = between(start, overshot, low * back)
         if evaluated(problem, point) is RunVerdict.FAILS:
             yield point
             return
@@ -326,48 +327,6 @@ def _descend(
         yield dict(point), float(loss.detach())
 
 
-def gradient_fails(problem: SearchProblem, point: Mapping[str, Any]) -> bool:
-    """Whether nothing fails on the way forward, and on the way back the operator's gradient is the first to do so.
-
-    It must reach a leaf: behind a clip that has closed it does no harm.
-    """
-    import torch
-
-    leaves = {name: tensor.detach().clone() for name, tensor in point.items()}
-    for tensor in leaves.values():
-        if tensor.is_floating_point():
-            tensor.requires_grad_(True)
-    trace = OperatorTrace(problem.outputs[0], infinite=problem.infinite)
-    values = run(problem.program, {**problem.fixed, **leaves}, Mode(surrogate=False), trace)
-    ends = [values[n] for n in problem.ends if n in values]
-    if trace.earlier or any(not bool(torch.isfinite(end).all()) for end in ends):
-        return False
-    total = sum(end.sum() for end in ends if end.is_floating_point())
-    if not isinstance(total, torch.Tensor) or not total.requires_grad:
-        return False
-    floating = [t for t in leaves.values() if t.requires_grad]
-    reached = torch.autograd.grad(total, floating, allow_unused=True, retain_graph=True)
-    if all(g is None or bool(torch.isfinite(g).all()) for g in reached):
-        return False
-    return any(first_to_fail(total, given, made) for given, made in trace.executions)
-
-
-def first_to_fail(total: Any, operands: Sequence[Any], results: Sequence[Any]) -> bool:
-    """Whether the gradient reaches an operator's results finite and leaves it towards an operand not finite."""
-    import torch
-
-    tensors = [t for t in (*results, *operands) if isinstance(t, torch.Tensor) and t.requires_grad]
-    if not tensors:
-        return False
-    found = torch.autograd.grad(total, tensors, allow_unused=True, retain_graph=True)
-    behind = {id(t): g for t, g in zip(tensors, found, strict=True) if g is not None}
-
-    def sound(items: Sequence[Any]) -> bool:
-        return all(bool(torch.isfinite(behind[id(t)]).all()) for t in items if id(t) in behind)
-
-    return sound(results) and not sound(operands)
-
-
 def _edges(problem: SearchProblem, start: Point, deadline: float) -> Iterator[Point]:
     """Points where an element of the operand has just become 0 (or reached the edge) on the way to an extreme.
 
@@ -396,57 +355,7 @@ def _edges(problem: SearchProblem, start: Point, deadline: float) -> Iterator[Po
             low, high = 0.0, 1.0
             for _ in range(24):
                 part = (low + high) / 2
-                low, high = (low, part) if gone(_between(start, found, part)) else (part, high)
+                low, high = (low, part) if gone(between(start, found, part)) else (part, high)
             for beyond in (1.003, 1.02, 1.05):
-                yield _between(start, found, min(1.0, high * beyond))
+                yield between(start, found, min(1.0, high * beyond))
             break
-
-
-def _between(first: Point, second: Point, part: float) -> Point:
-    """The point a part of the way from `first` to `second`; ranges are convex, so it lies inside them."""
-    import torch
-
-    found = {}
-    for name, start in first.items():
-        end = second[name]
-        if end is start or not start.is_floating_point():
-            found[name] = start
-            continue
-        mixed = torch.lerp(start.double(), end.double(), part).to(start.dtype)
-        found[name] = torch.minimum(torch.maximum(mixed, torch.minimum(start, end)), torch.maximum(start, end))
-    return found
-
-
-def _bisect(problem: SearchProblem, points: Sequence[Point], deadline: float) -> Point | None:
-    """Between two points where one element of the operand has different signs, its zero as exactly as floats go.
-
-    Where no number between them makes it exactly 0, a point at which it is as near as can be.
-    """
-    import torch
-
-    def operand(point: Point) -> Any:
-        found = signed_values(problem, point)
-        return found[0] if found else torch.zeros(0)
-
-    last: tuple[Any, Point] | None = None
-    nearest: Point | None = None
-    for point in points[-MOST_PAIRS:]:
-        if time.process_time() > deadline:
-            return nearest
-        value = operand(point)
-        if not value.is_floating_point() or value.numel() == 0:
-            return nearest
-        if last is not None:
-            crossing = ((last[0] < 0) & (value > 0)) | ((last[0] > 0) & (value < 0))
-            if bool(crossing.any()):
-                where = int(crossing.reshape(-1).nonzero()[0])
-                low, high, sign = last[1], point, float(last[0].reshape(-1)[where].sign())
-                for _ in range(60):
-                    middle = _between(low, high, 0.5)
-                    element = float(operand(middle).reshape(-1)[where])
-                    if element == 0.0:
-                        return middle
-                    low, high = (middle, high) if element * sign > 0 else (low, middle)
-                nearest = nearest or low
-        last = (value, point)
-    return nearest

@@ -9,8 +9,8 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.numerical.confirm.backends import ConcreteRun
+from analyzer.numerical.confirm.failing_gradients import first_to_fail
 from analyzer.numerical.confirm.problem import SearchProblem
-from analyzer.numerical.confirm.search import first_to_fail
 from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
 from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, PreparedModel, run
 from analyzer.numerical.confirm.torch_registry import Mode

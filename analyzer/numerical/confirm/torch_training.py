@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzer.numerical.confirm.consequences import total_of
+from analyzer.numerical.confirm.failing_gradients import first_to_fail
 from analyzer.numerical.confirm.objective import failed
 from analyzer.numerical.confirm.problem import Point, SearchProblem
-from analyzer.numerical.confirm.search import TorchTrials, first_to_fail
+from analyzer.numerical.confirm.search import TorchTrials
 from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, finite, run
 from analyzer.numerical.confirm.torch_registry import Mode
 from analyzer.numerical.confirm.training import NoBatch, Step, trained_weights

@@ -12,7 +12,7 @@ from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import items_of, tensor_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
-from analyzer.validity.terms import Poly
+from analyzer.validity.terms import Poly, Term, product
 
 
 def array(op: Op, value: Value) -> Tensor | None:
@@ -63,6 +63,11 @@ def of(op: Op, source: Tensor, dims: Any, dtype: str | None = None) -> Tensor:
 
 def unknown(op: Op) -> Tensor:
     return Tensor(None, None, "numpy", site=op.where)
+
+
+def flat_dims(source: Tensor) -> tuple[Term, ...] | None:
+    """The shape of the elements in a row."""
+    return None if source.dims is None else (product(source.dims),)
 
 
 def axes_of(
