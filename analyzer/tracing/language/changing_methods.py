@@ -1,4 +1,4 @@
-"""What the abstract containers that can be changed give a class: methods that change an object by its own."""
+"""What abstract sequences and sets that can be changed give a class: methods that change an object by its own."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.language.evaluation import call, get_attribute, iterate
-from analyzer.tracing.language.values import DictV, Instance, Native, Value
-from analyzer.tracing.paths.problems import PyRaise
+from analyzer.tracing.language.values import Instance, Native, Value
 
 _HOMES = ("collections.abc.", "typing.", "collections.")
-_KINDS = ("MutableSequence", "MutableMapping", "MutableSet")
+_KINDS = ("MutableSequence", "MutableSet")  # of mappings see `mapping_methods`
 
 
 def changing_method(value: Instance, name: str) -> Native | None:
@@ -20,15 +19,16 @@ def changing_method(value: Instance, name: str) -> Native | None:
     kinds = [getattr(collections.abc, kind) for kind in _KINDS if kind in bases]
     if not any(name in vars(kind) and not name.startswith("_") for kind in kinds):
         return None
-    run = _METHODS.get((kinds[0].__name__, name), _changed)
+    run = _METHODS.get((kinds[0].__name__, name), changed_somehow)
     return Native(name, lambda c: run(c, value))
 
 
-def _own(c: Any, value: Instance, name: str, *args: Value) -> Value:
+def own(c: Any, value: Instance, name: str, *args: Value) -> Value:
+    """What the class's own method gives."""
     return call(c.tr, get_attribute(c.tr, value, name), args, {})
 
 
-def _changed(c: Any, value: Instance) -> Value:
+def changed_somehow(c: Any, value: Instance) -> Value:
     """What the object holds afterwards is not known."""
     c.tr.forget([value, *value.attrs.values()])
     c.tr.touch(value)
@@ -37,42 +37,20 @@ def _changed(c: Any, value: Instance) -> Value:
 
 
 def _append(c: Any, value: Instance) -> Value:
-    _own(c, value, "insert", _own(c, value, "__len__"), c.get(0))
+    own(c, value, "insert", own(c, value, "__len__"), c.get(0))
     return None
 
 
 def _extend(c: Any, value: Instance) -> Value:
     items, endless = iterate(c.tr, c.get(0), c.node)
     if endless:
-        return _changed(c, value)
+        return changed_somehow(c, value)
     for item in list(items):
-        _own(c, value, "append", item)
+        own(c, value, "append", item)
     return None
-
-
-def _update(c: Any, value: Instance) -> Value:
-    given = c.get(0) if c.args else DictV({})
-    if not isinstance(given, DictV) or given.open:
-        return _changed(c, value)
-    for key, item in {**given.items, **c.kwargs}.items():
-        _own(c, value, "__setitem__", key, item)
-    return None
-
-
-def _setdefault(c: Any, value: Instance) -> Value:
-    try:
-        with c.tr.guarded(True):
-            return _own(c, value, "__getitem__", c.get(0))
-    except PyRaise as error:
-        if error.name != "KeyError":
-            raise
-    _own(c, value, "__setitem__", c.get(0), c.get(1))
-    return c.get(1)
 
 
 _METHODS: dict[tuple[str, str], Callable[[Any, Instance], Value]] = {
     ("MutableSequence", "append"): _append,
     ("MutableSequence", "extend"): _extend,
-    ("MutableMapping", "update"): _update,
-    ("MutableMapping", "setdefault"): _setdefault,
 }

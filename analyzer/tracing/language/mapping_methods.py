@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from analyzer.tracing.language.changing_methods import changed_somehow, own
 from analyzer.tracing.language.evaluation import call, get_attribute, iterate
 from analyzer.tracing.language.values import DictV, Instance, Iterator_, ListV, Native, Value
 from analyzer.tracing.paths.problems import PyRaise
@@ -70,15 +71,11 @@ _METHODS: dict[str, Callable[[Any, Instance], Value]] = {
 }
 
 
-def _own(c: Any, value: Instance, name: str, *args: Value) -> Value:
-    return call(c.tr, get_attribute(c.tr, value, name), args, {})
-
-
 def _held(c: Any, value: Instance, key: Value) -> tuple[Value] | None:
     """What stands under a key; None where `__getitem__` says that nothing does."""
     try:
         with c.tr.guarded(True):
-            return (_own(c, value, "__getitem__", key),)
+            return (own(c, value, "__getitem__", key),)
     except PyRaise as error:
         if error.name != "KeyError":
             raise
@@ -89,14 +86,14 @@ def _set_default(c: Any, value: Instance) -> Value:
     key, default = c.get(0, "key"), c.get(1, "default")
     if (found := _held(c, value, key)) is not None:
         return found[0]
-    _own(c, value, "__setitem__", key, default)
+    own(c, value, "__setitem__", key, default)
     return default
 
 
 def _pop(c: Any, value: Instance) -> Value:
     key, default = c.get(0, "key"), c.get(1, "default")
     if (found := _held(c, value, key)) is not None:
-        _own(c, value, "__delitem__", key)
+        own(c, value, "__delitem__", key)
         return found[0]
     if len(c.args) < 2 and "default" not in c.kwargs:
         raise PyRaise("KeyError", repr(key) if isinstance(key, str) else "")
@@ -117,15 +114,9 @@ def _pairs(c: Any, other: Value) -> list[tuple[Value, Value]] | None:
 def _update(c: Any, value: Instance) -> Value:
     given = [_pairs(c, c.get(0)) if c.args else [], list(c.kwargs.items())]
     if c.open_args or any(pairs is None for pairs in given):
-        return _lost(c, value)
+        return changed_somehow(c, value)
     for key, found in [pair for pairs in given for pair in pairs or ()]:
-        _own(c, value, "__setitem__", key, found)
-    return None
-
-
-def _lost(c: Any, value: Instance) -> Value:
-    """What the object holds is not known any more."""
-    c.tr.forget([value, *value.attrs.values()])
+        own(c, value, "__setitem__", key, found)
     return None
 
 
@@ -139,21 +130,21 @@ def _pop_item(c: Any, value: Instance) -> Value:
     """The first key that the object gives."""
     keys = _keys(c, value)
     if keys is None:
-        _lost(c, value)
+        changed_somehow(c, value)
         return c.tr.unknown("an item of a mapping", "data")
     if not keys:
         raise PyRaise("KeyError", "")
-    found = _own(c, value, "__getitem__", keys[0])
-    _own(c, value, "__delitem__", keys[0])
+    found = own(c, value, "__getitem__", keys[0])
+    own(c, value, "__delitem__", keys[0])
     return keys[0], found
 
 
 def _clear(c: Any, value: Instance) -> Value:
     keys = _keys(c, value)
     if keys is None:
-        return _lost(c, value)
+        return changed_somehow(c, value)
     for key in keys:
-        _own(c, value, "__delitem__", key)
+        own(c, value, "__delitem__", key)
     return None
 
 
