@@ -46,6 +46,11 @@ KNOWN = [
     "import enum\nclass L(int, enum.Enum):\n    true = 1\n    false = 0\nok: L.true and not L.false",
     "class T:\n    def __call__(self, f): return lambda x: f(f(x))\nt = T()\n@t\ndef g(x): return x * 2\nok: g(1) == 4",
     "class B:\n    @property\n    def a(self): return 3\nok: hasattr(B(), 'a')",
+    "class S:\n    def __getitem__(self, i):\n        if i > 2: raise IndexError\n        return i\nok: sum(S()) == 3",
+    "from collections import deque\nok: list(deque('ab', maxlen=2) + deque('c')) == list('bc')",
+    "import torch\nok: torch.nn.functional.relu is not torch.nn.functional.gelu and int is not float",
+    "ok: 3.0 in [1.0, 3.0] and 2.0 not in [float('nan')]",
+    "def f():\n    n = 0\n    def add():\n        nonlocal n\n        n += 1\n    add()\n    return n\nok: f() == 1",
     "class B:\n    @property\n    def a(self): raise AttributeError\nok: not hasattr(B(), 'a')",
 ]
 

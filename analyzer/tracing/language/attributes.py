@@ -25,6 +25,8 @@ from analyzer.tracing.language.values import (
     Api,
     Bound,
     Class,
+    DefaultDict,
+    DequeV,
     DictV,
     Fields,
     Function,
@@ -156,6 +158,10 @@ def _of_plain(tr: Tracer, value: Any, name: str, node: ast.AST | None) -> Value:
         return class_of(value)
     if isinstance(value, Size) and name in ("rank", "ndims"):
         return len(value)
+    if isinstance(value, DefaultDict) and name == "default_factory":
+        return tr.unknown(f"attribute {name}") if isinstance(value.factory, int) else value.factory
+    if isinstance(value, ListV) and name == "maxlen":
+        return value.most if isinstance(value, DequeV) else tr.unknown(f"attribute {name}")
     if isinstance(value, Fields) and name in value.names:
         return value[value.names.index(name)]
     if isinstance(value, Iterator_) and value.length is not None and name in ("start", "stop", "step"):

@@ -1,11 +1,11 @@
-"""What a function changes of the containers that stand around it, should somebody call it."""
+"""What a function changes of what stands around it, should somebody call it: containers, names and attributes."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from analyzer.tracing.language.values import Class, DictV, Function, Instance, ListV, Scope, Value
+from analyzer.tracing.language.values import Bound, Class, DictV, Function, Instance, ListV, Scope, Value
 
 CHANGING = frozenset((
     "append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "popitem", "remove", "clear", "sort",
@@ -30,11 +30,52 @@ def changed_by(function: Function, owner: Value = None) -> list[Value]:
     return found
 
 
-def _of_scopes(function: Function, name: str) -> Value:
+def set_by(function: Function, owner: Value = None) -> Iterator[tuple[Scope | Instance, str]]:
+    """Names of scopes around it that its body sets anew, and attributes of the objects that it can reach so."""
+    outer = {n for part in ast.walk(function.node) if isinstance(part, (ast.Nonlocal, ast.Global)) for n in part.names}
+    for part in ast.walk(function.node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part.id in outer:
+            if (scope := _scope_of(function, part.id)) is not None:
+                yield scope, part.id
+        elif isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and isinstance(part.value, ast.Name):
+            first = part.value.id == _first_parameter(function) and owner is not None
+            value = owner if first else _of_scopes(function, part.value.id)
+            if isinstance(value, Instance):
+                yield value, part.attr
+
+
+def called_by(function: Function, owner: Value = None) -> Iterator[Value]:
+    """Functions of the source that its body calls by a name around it, and methods of the object that it is of."""
+    for part in ast.walk(function.node):
+        if not isinstance(part, ast.Call):
+            continue
+        if isinstance(part.func, ast.Name):
+            found = _of_scopes(function, part.func.id)
+            if isinstance(found, (Bound, Function)) and found is not function:
+                yield found
+        elif isinstance(owner, Instance) and (name := _method_of(part.func, _first_parameter(function))):
+            method = owner.cls.find(name)
+            if method is not None and isinstance(method[0], Function) and method[0] is not function:
+                yield Bound(owner, method[0], method[1])
+
+
+def _method_of(called: ast.expr, owner: str) -> str:
+    """The name of the method where a call is of one of the object with this name."""
+    own = isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == owner
+    return called.attr if own and isinstance(called, ast.Attribute) else ""
+
+
+def _scope_of(function: Function, name: str) -> Scope | None:
     scope: Scope | None = function.scope
     while scope is not None and name not in scope.names:
         scope = scope.parent
-    return (scope or function.scope.globals).names.get(name)
+    found = scope or function.scope.globals
+    return found if name in found.names else None
+
+
+def _of_scopes(function: Function, name: str) -> Value:
+    found = _scope_of(function, name)
+    return found.names[name] if found is not None else None
 
 
 def _first_parameter(function: Function) -> str:

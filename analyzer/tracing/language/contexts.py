@@ -116,11 +116,11 @@ def does_something(manager: Value) -> bool:
 # ------------------------------------------------------------------------------------------ several of them
 
 
-def lock_method(tr: Tracer, name: str) -> Value:
-    """A method of a lock: the one thread that is followed gets it."""
-    if name in ("acquire", "__enter__"):
+def lock_method(tr: Tracer, name: str, given: bool = False) -> Value:
+    """A method of a lock: the one thread that is followed gets it; `given` an argument, it may not wait for it."""
+    if name in ("acquire", "__enter__") and not given:
         return True
-    if name in ("locked", "wait", "wait_for"):
+    if name in ("acquire", "locked", "wait", "wait_for"):
         return tr.unknown(f"{name}()", "data", name, "bool")
     return None
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.language.attrs_classes import DECORATORS, PART
-from analyzer.tracing.language.contexts import around
+from analyzer.tracing.language.contexts import STACK, around
 from analyzer.tracing.language.dataclass_fields import PYDANTIC
 from analyzer.tracing.language.evaluation import call, evaluate, run_block, seen
 from analyzer.tracing.language.function_calls import call_function
@@ -26,6 +26,7 @@ from analyzer.tracing.language.values import (
     Instance,
     ListV,
     Native,
+    Object,
     Partial,
     Scope,
     Unknown,
@@ -127,6 +128,8 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         return value
     if isinstance(found, Instance) or (isinstance(found, Class) and isinstance(node, ast.Call)):
         return _by_object(tr, node, value, function)
+    if isinstance(found, Bound) and isinstance(found.owner, Object) and found.owner.kind == STACK:
+        return call(tr, evaluate(tr, node), (value,), {})
     if isinstance(found, (Api, Unknown, Bound)):
         if command_line_decorator(tr, function, found, node):
             return value

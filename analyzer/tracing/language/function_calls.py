@@ -19,14 +19,7 @@ from analyzer.tracing.language.generic_calls import version_for
 from analyzer.tracing.language.lazy_iterators import dropped
 from analyzer.tracing.language.plain_data import hashable
 from analyzer.tracing.language.signatures import bind
-from analyzer.tracing.language.values import (
-    Class,
-    Function,
-    Instance,
-    Scope,
-    Unknown,
-    Value,
-)
+from analyzer.tracing.language.values import Bound, Class, Function, Instance, Scope, Unknown, Value
 from analyzer.tracing.operators.own_gradients import grade
 from analyzer.tracing.paths.agreement import alike
 from analyzer.tracing.paths.frames import Frame
@@ -70,10 +63,10 @@ def call_function(
         return both[0]
     depth = len(tr.frames)
     if _nothing_new(tr, function, args):
-        return tr.unknown("recursion")
+        return _left_out(tr, function, args)
     if depth > MOST_DEPTH or sum(1 for f in tr.frames if f.function is function) > 6:
         tr.note(f"recursion of {function.name} is not followed beyond {min(depth, 6)} levels")
-        return tr.unknown("recursion")
+        return _left_out(tr, function, args)
     if function.command:
         args, kwargs = (), {}
     names = bind(tr, function, args, kwargs, node, open_args)
@@ -102,6 +95,12 @@ def call_function(
     if tr.shared.observed is not None:
         tr.observe(function, names, value)
     return value
+
+
+def _left_out(tr: Tracer, function: Function, args: tuple[Value, ...]) -> Value:
+    """The result of a call that is not followed, which may change what the function can reach."""
+    tr.give((*args, Bound(args[0], function) if function.owner is not None and args else function))
+    return tr.unknown("recursion")
 
 
 def _nothing_new(tr: Tracer, function: Function, args: tuple[Value, ...]) -> bool:

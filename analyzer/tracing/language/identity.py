@@ -88,8 +88,23 @@ def identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
         return tr.unknown("whether a size is known", pytype="bool")
     if isinstance(left, Tensor) and isinstance(right, Tensor) and left is not right and left.memory is right.memory:
         return tr.unknown("whether they are one", pytype="bool")  # ``np.asarray(a) is a``
+    if _may_be_one(left, right):
+        return tr.unknown("whether they are one", pytype="bool")
     same = same_name(left, right) or (isinstance(left, bool) and left == right and type(left) is type(right))
     return same is not negated
 
 
+def _may_be_one(left: Value, right: Value) -> bool:
+    """Whether two names of libraries may stand for one object: many functions and errors have a second name."""
+    if left == right or not all(isinstance(v, (Api, Native)) for v in (left, right)):
+        return False
+    apis = [v for v in (left, right) if isinstance(v, Api)]
+    if same_name(left, right) or all(dtype_name(v) is not None for v in (left, right)):
+        return False
+    functions = [v for v in apis if v.name.rpartition(".")[2].islower()]
+    alike = len({v.name.rpartition(".")[2].lower() for v in (left, right)}) == 1
+    return bool(functions) and (alike or not all(v.name.startswith(_DISTINCT) for v in apis))
+
+
+_DISTINCT = ("torch.", "keras.", "tensorflow.")  # of these the second names are known
 _MAYBE_NONE = ("batch", "lost", "asked")  # a size that Keras leaves open, and what this analysis took for one

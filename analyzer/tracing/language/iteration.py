@@ -15,6 +15,7 @@ from analyzer.tracing.language.values import (
     CHILDREN,
     Class,
     DictV,
+    Function,
     Instance,
     Iterator_,
     Layer,
@@ -208,12 +209,23 @@ def _by_methods(tr: Tracer, value: Instance) -> Elements:
         if found is not value:
             return iterate(tr, found, None)
     count = _length(tr, value)
+    if _ends_itself(value):
+        count = MOST_ROWS
     if count is not None:
         return _numbered(tr, get_attribute(tr, value, "__getitem__"), count), False
     if value.cls.find("__getitem__"):
         index = tr.unknown("an index", "data", pytype="int")
         return iter_forever(tr, lambda: call(tr, get_attribute(tr, value, "__getitem__"), (index,), {})), True
     return iter_forever(tr, lambda: tr.unknown("an element")), True
+
+
+def _ends_itself(value: Instance) -> bool:
+    """Whether a class of the program's own says by an IndexError of its own where it ends: its length is not asked."""
+    method = value.cls.find("__getitem__")
+    if method is None or not isinstance(method[0], Function) or not _PLAINLY.issuperset(value.cls.library_bases):
+        return False
+    raised = (n.exc for n in ast.walk(method[0].node) if isinstance(n, ast.Raise))
+    return any("IndexError" in ast.unparse(error) for error in raised if error is not None)
 
 
 def _numbered(tr: Tracer, item: Value, count: int) -> Iterator[Value]:
@@ -236,6 +248,7 @@ def _length(tr: Tracer, value: Instance) -> int | None:
     return length if isinstance(length, int) and length <= MOST_ROWS else None
 
 
+_PLAINLY = frozenset(("object", "abc.ABC", "typing.Generic"))  # bases that say nothing of how one goes through it
 SLICES = "__slices__"  # among what is known of an unknown row of tensors: a tensor whose rows they are
 # Classes of libraries that leave it to Python to go through what inherits from them, or ask for each number themselves.
 _WITHOUT_ITER = frozenset(

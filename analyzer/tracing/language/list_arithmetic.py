@@ -9,6 +9,7 @@ from analyzer.tracing.language.plain_data import MOST_ITEMS
 from analyzer.tracing.language.rows import Rows
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import (
+    DequeV,
     Function,
     Iterator_,
     Layer,
@@ -49,7 +50,11 @@ def of_lists(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_p
             tr.touch(left)
             left.items.extend(items)
             left.open = left.open or endless
+            if isinstance(left, DequeV):
+                left.trim()
             return left
+        if isinstance(left, DequeV):
+            return DequeV([*left.items, *items], left.open or endless, left.most)
         return ListV([*left.items, *items], left.open or endless)
     if op is ast.Add and isinstance(left, tuple) and isinstance(right, TupleV):
         return TupleV([*left, *right.items], True)
@@ -57,6 +62,8 @@ def of_lists(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_p
         sequence, number = (left, right) if isinstance(left, ListV) else (right, left)
         if isinstance(number, int) and number * len(sequence.items) <= MOST_ITEMS:
             made = sequence.items * number
+            if isinstance(sequence, DequeV):
+                return DequeV(made, sequence.open, sequence.most)
             return open_like(sequence, made) if sequence.open else ListV(made)
         return open_like(sequence, sequence.items)
     if op is ast.Add and isinstance(left, Unknown):

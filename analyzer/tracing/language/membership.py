@@ -141,6 +141,8 @@ def is_same_member(element: Value, item: Value) -> bool:
 
 def _equals(tr: Tracer, element: Value, item: Value) -> bool | None:
     """Whether two values that are not one and no plain data are known to be equal, or not to be."""
+    if isinstance(element, float) and isinstance(item, float) and element != element and item != item:
+        return None  # whether it is the same object, which a container takes for equal
     fields = fields_of_both(element, item)
     if fields is not None:
         return truth_of(compare_values(tr, ast.Eq, *fields))

@@ -225,6 +225,12 @@ def _names_of(tr: Tracer, cls: Class) -> DictV:
     return DictV({**added, **names})
 
 
+def _is_abstract(cls: Class) -> bool:
+    """Whether other classes can be registered for it: abstract classes of the library are among its bases."""
+    own = any("ABC" in ast.unparse(base) for base in cls.node.bases)
+    return own or any(base.startswith(("collections.abc.", "numbers.")) for base in cls.library_bases)
+
+
 def _registered(cls: Class, heir: Value) -> Value:
     """`register` of an abstract class: from then on others count as its heirs."""
     cls.mro.append(Unknown(REGISTERED))
@@ -267,7 +273,7 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
         return Bound(value, name)
     if name == "from_config" and "keras.layers.Layer" in value.library_bases:
         return Native(name, lambda c: _of_config(c, value))
-    if name == "register" and value.closed and any("ABC" in ast.unparse(b) for b in value.node.bases):
+    if name == "register" and value.closed and _is_abstract(value):
         return Native(name, lambda c: _registered(value, c.get(0)))
     if name == "apply" and _AUTOGRAD & set(value.library_bases):
         return Native(name, lambda c: apply_function(c, value), any_number=True)

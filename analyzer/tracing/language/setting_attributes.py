@@ -65,6 +65,9 @@ def delete_attribute(tr: Tracer, owner: Value, name: str, plainly: bool = False)
     if not plainly and found is not None and isinstance(found[0], Function) and "attribute deleter" in found[0].options:
         call(tr, Bound(owner, found[0].options["attribute deleter"], found[1]), (), {})
         return
+    if not plainly and isinstance(owner, Instance) and (own := owner.cls.find("__delattr__")) is not None:
+        call(tr, Bound(owner, own[0], own[1]), (name,), {})
+        return
     if isinstance(owner, (Instance, Layer, Object, Unknown)):
         tr.touch(owner)
         old = owner.attrs.pop(name, None)

@@ -54,7 +54,7 @@ def object_method(
     if kind == "writer":
         return None
     if kind == LOCK:
-        return lock_method(tr, name)
+        return lock_method(tr, name, bool(args or kwargs))
     if kind == STACK:
         return stack_method(tr, owner, name, args, kwargs)
     if kind in (NULL, CLOSING) and name in ("__enter__", "__exit__"):

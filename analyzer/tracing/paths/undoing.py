@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from analyzer.tracing.language.captured import changed_by
+from analyzer.tracing.language.captured import called_by, changed_by, set_by
 from analyzer.tracing.language.rows import LIST, Rows
 from analyzer.tracing.language.values import (
     STORE,
@@ -16,12 +16,14 @@ from analyzer.tracing.language.values import (
     Instance,
     Lazy,
     ListV,
+    Scope,
     Value,
     holds_objects,
 )
 from analyzer.tracing.paths.frames import Frame, Leaving
 from analyzer.tracing.paths.paths import Journal
 from analyzer.tracing.paths.trace_state import TraceState
+from analyzer.validity.terms import Poly
 
 MOST_GIVEN = 64  # parts of a container that a function may change too
 
@@ -52,10 +54,22 @@ class Undoing(TraceState):
                 value.given = True
             held = value.items.values() if isinstance(value, DictV) else value.items if isinstance(value, ListV) else ()
             if isinstance(value, Bound) and isinstance(value.function, Function):
-                held = changed_by(value.function, value.owner)
-            held = changed_by(value) if isinstance(value, Function) else value if type(value) is tuple else held
+                held = [*changed_by(value.function, value.owner), *called_by(value.function, value.owner)]
+                self._lose(set_by(value.function, value.owner))
+            if isinstance(value, Function):
+                held = [*changed_by(value), *called_by(value)]
+                self._lose(set_by(value))
+            held = value if type(value) is tuple else held
             if depth:
                 self.give(list(held)[:MOST_GIVEN], depth - 1)
+
+    def _lose(self, names: Iterable[tuple[Scope | Instance, str]]) -> None:
+        """Numbers, texts and truths that a function sets are not known where nobody knows whether it is called."""
+        for holder, name in names:
+            table = holder.names if isinstance(holder, Scope) else holder.attrs
+            if name in table and (table[name] is None or isinstance(table[name], (bool, int, float, str, Poly))):
+                self.touch(holder)
+                table[name] = self.unknown("what a function sets that something unseen may call", "imprecise")
 
     def forget(self, values: Iterable[Value]) -> None:
         """An unknown function may change the lists, dictionaries and objects that it is given."""
