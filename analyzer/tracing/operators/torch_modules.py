@@ -203,7 +203,7 @@ def register_hook(
     entry = (_HOOKS[method], args[0], named)
     tr.touch(hooks)
     if entry[0] not in ("before", "after"):  # when it runs nobody knows as well as for the way there
-        tr.give((args[0],))
+        tr.give((args[0],), names=False)
     hooks.items.insert(0 if first else len(hooks.items), entry)
     return Object("hook", data={"hooks": hooks, "entry": entry})
 

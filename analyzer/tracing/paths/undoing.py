@@ -46,8 +46,11 @@ class Undoing(TraceState):
         if isinstance(value, (ListV, DictV)) and value.given:
             self.path.guessed = True
 
-    def give(self, values: Iterable[Value], depth: int = 3) -> None:
-        """A function that nobody has looked into may change what it is given, and what a function among it changes."""
+    def give(self, values: Iterable[Value], depth: int = 3, names: bool = True) -> None:
+        """A function that nobody has looked into may change what it is given, and what a function among it changes.
+
+        `names`: among this are names and attributes that the function sets anew.
+        """
         for value in values:
             if isinstance(value, (ListV, DictV)):
                 self.touch(value)
@@ -55,13 +58,13 @@ class Undoing(TraceState):
             held = value.items.values() if isinstance(value, DictV) else value.items if isinstance(value, ListV) else ()
             if isinstance(value, Bound) and isinstance(value.function, Function):
                 held = [*changed_by(value.function, value.owner), *called_by(value.function, value.owner)]
-                self._lose(set_by(value.function, value.owner))
+                self._lose(set_by(value.function, value.owner) if names else ())
             if isinstance(value, Function):
                 held = [*changed_by(value), *called_by(value)]
-                self._lose(set_by(value))
+                self._lose(set_by(value) if names else ())
             held = value if type(value) is tuple else held
             if depth:
-                self.give(list(held)[:MOST_GIVEN], depth - 1)
+                self.give(list(held)[:MOST_GIVEN], depth - 1, names)
 
     def _lose(self, names: Iterable[tuple[Scope | Instance, str]]) -> None:
         """Numbers, texts and truths that a function sets are not known where nobody knows whether it is called."""
