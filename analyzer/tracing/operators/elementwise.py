@@ -195,12 +195,17 @@ def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtyp
         open_type = open_type or (kept == "bool" and is_term(number))  # truths and a number are numbers
         if open_type and (kept or "").startswith(("int", "uint", "bool")):
             kept = None  # what has a point makes integers the default floating type, which may be any
-        result.dtype = dtype or (None if isinstance(left, complex) or isinstance(right, complex) else kept)
+        if isinstance(left, complex) or isinstance(right, complex):
+            kept = _COMPLEX.get(keep[isinstance(left, complex)] or "")
+        result.dtype = dtype or kept
         result.value = _vector(sign, a, b)
         result.tags = a.tags & b.tags if not mixed else a.tags | b.tags
         if sign == "-" and {"target", "prediction"} & (a.tags | b.tags):
             result.tags |= {"difference"}
     return result
+
+
+_COMPLEX = {"float32": "complex64", "float64": "complex128", "complex64": "complex64", "complex128": "complex128"}
 
 
 def _beside(sign: str, tensor: Tensor, scalar: Tensor) -> str | None:

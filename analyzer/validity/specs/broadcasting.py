@@ -35,11 +35,11 @@ def note_growth(case: Case, tensors: tuple[TensorType, ...], result: tuple[Any, 
         case.advise(BOTH_GROW, grows_both(left, right, result), left=left, right=right, result=result)
 
 
-def merged(case: Case, *tensors: TensorType, dtype: str | None = None) -> TensorType:
-    """NumPy broadcasting of all operands."""
+def merged(case: Case, *tensors: TensorType, dtype: str | None = "") -> TensorType:
+    """NumPy broadcasting of all operands; without a `dtype` (None: not known) the elements are of the first's type."""
     shape = broadcast(case, *(t.dims for t in tensors))
     note_growth(case, tensors, shape)
-    return TensorType(shape, dtype or next((t.dtype for t in tensors if t.dtype), None))
+    return TensorType(shape, next((t.dtype for t in tensors if t.dtype), None) if dtype == "" else dtype)
 
 
 @define("onnx", "Add", "Sub", "Mul", "Div", "Mod", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift")
@@ -148,13 +148,19 @@ def torch_where(case: Case, condition: TensorType, a: TensorType, b: TensorType)
 
 
 _ORDER = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
+_COMPLEX = ("complex64", "complex128")
 
 
 def promoted(a: str | None, b: str | None) -> str | None:
     """PyTorch's type promotion of two tensors with dimensions; None where it is not known."""
     if a == b:
         return a
-    if a is None or b is None or a not in _ORDER or b not in _ORDER:
+    if a is None or b is None:
+        return None
+    if a in _COMPLEX or b in _COMPLEX:
+        wide = {"complex128", "float64"} & {a, b}
+        return ("complex128" if wide else "complex64") if {a, b} <= {*_ORDER, *_COMPLEX} else None
+    if a not in _ORDER or b not in _ORDER:
         return None
     if {a, b} == {"float16", "bfloat16"}:
         return "float32"
