@@ -93,8 +93,9 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
             needed[id(warning)] = narrowed
         if change is not None:
             repairs.append((warning, change))
+    like = case.like.assumptions if case.like is not None else None
     repairs, hidden_behind = with_revealed(
-        case.graph, warnings, repairs, case.assumptions, case.options, case.root, confirmer
+        case.graph, warnings, repairs, case.assumptions, case.options, case.root, confirmer, like
     )
     mends = joined(case.graph, repairs, as_ranges(case.assumptions), case.options, case.root)
     found = []
@@ -308,7 +309,8 @@ def _behind(
     led, by = found.get(id(first), (None, None))
     if led is None or by is None or led.rule != revealed.warning.rule or not limited(led, by):
         led = None
-    after, support = revealed.after, Support(suggestion=mend, hidden=True, led=led)
+    beyond = _narrowed(case, revealed.warning, case.like) if revealed.beyond and case.like is not None else ()
+    after, support = revealed.after, Support(suggestion=mend, hidden=True, led=led, beyond=beyond)
     return finding_of(
         after.graph, case.target.id, after.interpretation, revealed.shown, case.assumptions, (), support, case.root
     )
