@@ -220,6 +220,7 @@ def finding_of(
                 "follows": [display_name(w.node) for w in followers],
                 "called_at": call_site_of(warning.node),
                 "expression": expression(warning),
+                "related": bool(related),
             },
         ),
         suggestion=suggestion,
