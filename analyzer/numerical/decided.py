@@ -31,14 +31,15 @@ def decided_parts(value: ir.Value, low: float, high: float, least: float, most: 
 def beside_ignored(value: ir.Value, low: float, high: float) -> tuple[float, float]:
     """The integers [low, high] of an example without an end that stands for nothing.
 
-    That is a number that a loss ignores by its own argument, and the padding of indices into a table, a number that
-    they are compared with. Of other labels no number does: the one that they are compared with may be the background,
-    and a batch without anything else is data.
+    That is a number that a loss ignores by its own argument, one in whose place such a number is put, and the padding
+    of indices into a table, a number that they are compared with. Of other labels no number does: the one that they are
+    compared with may be the background, and a batch without anything else is data.
     """
     indices = any(place == 1 and traits_of(node) & TAKES_ROWS for node, place in _readers(value))
-    ends = {
-        number for name, number, _, loss in _comparisons(value) if loss or (indices and name in ("Equal", "NotEqual"))
-    }
+    compared = list(_comparisons(value))
+    ends = {n for name, n, _, loss in compared if loss or (indices and name in ("Equal", "NotEqual"))}
+    ignored = {n for _, n, _, loss in compared if loss}
+    ends |= {n for n, put in _replaced(value) if put in ignored}
     inner = (low + 1 if low in ends else low, high - 1 if high in ends else high)
     return inner if inner[0] <= inner[1] else (low, high)
 
@@ -76,7 +77,7 @@ def _readers(value: ir.Value) -> Iterator[tuple[ir.Node, int]]:
             yield use.node, use.idx
             result = use.node.outputs[0] if use.node.outputs else None
             keeps = use.idx == 0 and traits_of(use.node) & (IDENTITY | CONVERTS | SELECTS)
-            if keeps and result is not None and result not in seen:
+            if (keeps or _kept_in_places(use.node, use.idx)) and result is not None and result not in seen:
                 seen.add(result)
                 stack.append(result)
 
@@ -107,6 +108,38 @@ def _comparisons(value: ir.Value) -> Iterator[tuple[str, float, Part, bool]]:
                     yield "Equal", 0.0, part, False
                 whole = not part and (current is value or traits_of(node) & (IDENTITY | CONVERTS))
                 stack.append((node.outputs[0], _cut(node) if whole else part))
+            elif _kept_in_places(node, use.idx):
+                stack.append((node.outputs[0], part))
+
+
+def _kept_in_places(node: ir.Node, position: int) -> bool:
+    """Whether the result holds an operand's elements where a condition leaves them (``where``, ``masked_fill``)."""
+    return position in (1, 2) and operator_name(node) in ("Where", "Select", "SelectV2")
+
+
+def _replaced(value: ir.Value) -> Iterator[tuple[float, float]]:
+    """Numbers that elements of a value are compared with and others that are put where they are equal."""
+    for node, place in _readers(value):
+        if not _kept_in_places(node, place):
+            continue
+        condition, put = node.inputs[0], constant_array(node.inputs[3 - place])
+        equal, test = place == 2, condition.producer() if condition is not None else None
+        while test is not None and operator_name(test) in ("Not", "LogicalNot"):
+            equal, test = not equal, test.inputs[0].producer() if test.inputs[0] is not None else None
+        if test is None or put is None or put.size != 1 or len(test.inputs) != 2:
+            continue
+        sides = [_source(v) for v in test.inputs]
+        if operator_name(test) == ("Equal" if equal else "NotEqual") and _source(node.inputs[place]) in sides:
+            numbers = next((a for v in test.inputs if (a := constant_array(v)) is not None and a.size == 1), None)
+            if numbers is not None:
+                yield float(numbers.reshape(-1)[0]), float(put.reshape(-1)[0])
+
+
+def _source(value: ir.Value | None) -> ir.Value | None:
+    """What a value is a copy of."""
+    while value is not None and (made := value.producer()) is not None and traits_of(made) & (IDENTITY | CONVERTS):
+        value = made.inputs[0]
+    return value
 
 
 def _cut(node: ir.Node) -> Part:

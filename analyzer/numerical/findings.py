@@ -105,7 +105,7 @@ READ_APART = (
     "The model asks for its own values at or before this place (a branch, a size, a number): those of inputs "
     "from which nothing else is computed, and which stand here as in the example. With others it may go another way."
 )
-LED = "It fails for the same values as `{node}`, which receives the same operand and stands before it."
+LED = "It fails for the same values as `{node}`, which stands before it."
 EDGE = "It fails where the operand of `{node}` is exactly 0, at the edge of the values below 0 at which that one fails."
 HIDDEN = "; it shows once what fails before it is mended"
 SHOWN = 8  # assumptions and followers listed one by one
@@ -220,6 +220,7 @@ def finding_of(
                 "follows": [display_name(w.node) for w in followers],
                 "called_at": call_site_of(warning.node),
                 "expression": expression(warning),
+                "related": bool(related),
             },
         ),
         suggestion=suggestion,

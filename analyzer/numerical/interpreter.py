@@ -31,6 +31,7 @@ from analyzer.numerical.functions import body_of
 from analyzer.numerical.ledger import UNDECIDED, Ledger
 from analyzer.numerical.relevance import relevant
 from analyzer.numerical.result import Interpretation, Options, Partitioning
+from analyzer.numerical.splitting import VAIN_APPLICATIONS
 from analyzer.numerical.transfer.attained import add_attained, attained_by, peaked
 from analyzer.numerical.transfer.complex_numbers import by_part, is_complex
 from analyzer.numerical.transfer.registry import TransferRule, rules
@@ -56,6 +57,8 @@ class Run:
         modes = {Partitioning.SMASH: 1, Partitioning.EXPAND: 1 << 16, Partitioning.PARTITION: options.max_blocks}
         self.block_limit = modes[options.partitioning]
         self.rounds_left = ROUNDS_OF_A_RUN  # of proofs over boxes
+        self.applications = 0  # of operators that were applied again
+        self.vain_left = VAIN_APPLICATIONS  # of them in distinctions of cases that proved nothing
 
     # -- shapes and inputs ---------------------------------------------------------------------------------------
 
@@ -356,6 +359,7 @@ class Run:
 
     def apply_again(self, tensor: AbstractTensor, inputs: tuple[Any, ...]) -> AbstractTensor:
         """The value `tensor` from narrower operands."""
+        self.applications += 1
         application = tensor.origin
         results = application.rule.function(application.context, *inputs)
         result = results[application.output] if isinstance(results, tuple) else results

@@ -33,7 +33,8 @@ from analyzer.numerical.repair.repair import Repair, repair
 from analyzer.numerical.repair.together import Revealed, with_revealed
 from analyzer.numerical.result import Alarm, Interpretation, Options
 from analyzer.numerical.sensitivity import Precondition, precondition
-from analyzer.operators.conditions import GRADIENT_OVERFLOW
+from analyzer.numerical.transfer.survived_masks import Hiding, hidden_by
+from analyzer.operators.conditions import GRADIENT_OVERFLOW, SOFTMAX_OF_MINUS_INFINITY
 
 EXPLAIN_SECONDS = 2.0  # for one warning's sensitivity
 
@@ -92,8 +93,9 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
             needed[id(warning)] = narrowed
         if change is not None:
             repairs.append((warning, change))
+    like = case.like.assumptions if case.like is not None else None
     repairs, hidden_behind = with_revealed(
-        case.graph, warnings, repairs, case.assumptions, case.options, case.root, confirmer
+        case.graph, warnings, repairs, case.assumptions, case.options, case.root, confirmer, like
     )
     mends = joined(case.graph, repairs, as_ranges(case.assumptions), case.options, case.root)
     found = []
@@ -139,6 +141,26 @@ def _shares_operand(case: TargetCase, warning: Alarm, roots: Sequence[Alarm]) ->
     """Whether one of `roots` fails for the same value: then this operator stands beside it, not behind it."""
     own = _operand_key(case, warning)
     return own is not None and any(_operand_key(case, r) == own for r in roots)
+
+
+def _share_mask(case: TargetCase, one: Alarm, other: Alarm) -> bool:
+    """Whether both are softmaxes, along one axis, of scores that the same mask hides and nothing else."""
+    if not one.rule == other.rule == SOFTMAX_OF_MINUS_INFINITY:
+        return False
+    own, others = (_hidden_along(case, w) for w in (one, other))
+    return own is not None and own == others
+
+
+def _hidden_along(case: TargetCase, warning: Alarm) -> tuple[frozenset[Hiding], int] | None:
+    """What hides the scores of a softmax, and its axis, counted from the last; None where nothing known does."""
+    value = warning.node.inputs[warning.operand] if warning.operand >= 0 else None
+    scores = case.interpretation.values.get(value) if value is not None else None
+    if not isinstance(scores, AbstractTensor) or scores.rank is None:
+        return None
+    stated = warning.node.attributes.get("axis")
+    axis = stated.as_int() if stated is not None else -1
+    hidden = hidden_by(scores)
+    return (hidden, axis - scores.rank if axis >= 0 else axis) if hidden else None
 
 
 def _operand_key(case: TargetCase, warning: Alarm) -> int | None:
@@ -276,14 +298,19 @@ def _behind(
     """The finding for a failure that shows once the suggestions for others are applied.
 
     Of a value for which another operator fails alike it weighs no more than that one: both fail for the same values.
+    So do softmaxes of scores that the same mask hides.
     """
     first = next((w for w in case.interpretation.warnings if key(w) == key(revealed.warning)), None)
+    if first is None:
+        told = (w for w in case.interpretation.warnings if id(w) in found)
+        first = next((w for w in told if _share_mask(case, w, revealed.warning)), None)
     while first is not None and first.root is not None:
         first = first.root
     led, by = found.get(id(first), (None, None))
     if led is None or by is None or led.rule != revealed.warning.rule or not limited(led, by):
         led = None
-    after, support = revealed.after, Support(suggestion=mend, hidden=True, led=led)
+    beyond = _narrowed(case, revealed.warning, case.like) if revealed.beyond and case.like is not None else ()
+    after, support = revealed.after, Support(suggestion=mend, hidden=True, led=led, beyond=beyond)
     return finding_of(
         after.graph, case.target.id, after.interpretation, revealed.shown, case.assumptions, (), support, case.root
     )

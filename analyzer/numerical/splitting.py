@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MAX_VALUES = 150  # looked at for one proof
 MAX_CUTS = 4  # of one value
 NARROW = 1e-4  # of bounds' own size: what separates those of one number that was computed
+VAIN_APPLICATIONS = 5_000  # of operators in one run, a few seconds: most models need less than a hundred
 MAX_CANDIDATES = 8  # inputs that are split; each doubles the work
 
 Candidate = tuple[AbstractTensor, list[float]]
@@ -108,8 +109,18 @@ def _preimages(tensor: AbstractTensor, values: set[float]) -> Iterator[tuple[Abs
 def proves_by_splitting(run: Run, operands: tuple[AbstractTensor, ...], safe: Callable[..., bool]) -> bool:
     """Whether case distinctions on up to two values the operands depend on prove `safe(*operands)` in every case.
 
-    Cases share their ends first; where that is not enough, the ends are cases of their own.
+    Cases share their ends first; where that is not enough, the ends are cases of their own. A run in which much of
+    this was in vain (a long recurrence, each step of which depends on all before) goes on without.
     """
+    if run.vain_left <= 0:
+        return False
+    before = run.applications
+    proved = _proved(run, operands, safe)
+    run.vain_left -= 0 if proved else run.applications - before
+    return proved
+
+
+def _proved(run: Run, operands: tuple[AbstractTensor, ...], safe: Callable[..., bool]) -> bool:
     candidates = _candidates(operands)
     budget = run.options.max_splits
     groups: list[tuple[Candidate, ...]] = [(c,) for c in candidates]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from analyzer.findings import Confidence, Finding
+from analyzer.findings import Confidence, Finding, Level
 
 _FAMILIES = ("tracing/", "python/")
 _STRENGTH = {Confidence.CONFIRMED: 0, Confidence.PROVED: 1, Confidence.POSSIBLE: 2}
@@ -72,21 +72,32 @@ def _alike_on_each_line(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _once_on_each_line(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Those of one expression of a line as one; what is possible only where no expression is known as well."""
+    """Those of one expression of a line as one; what is possible only where no expression is known as well.
+
+    Where runs show that it fails if several numbers meet one exact relation, so it is where none shows it.
+    """
     groups: dict[tuple[Any, ...], list[Finding]] = {}
     for f in findings:
         if f.location is not None and f.rule.startswith("numerical/"):
-            said = (_named(f.message), f.evidence.data.get("expression"))
-            key = (f.rule, f.target, f.location, f.op, f.operand, f.new, f.suppressed, f.level, said)
-            groups.setdefault(key, []).append(f)
+            groups.setdefault((*_of_one_expression(f), f.level), []).append(f)
+    for key, group in list(groups.items()):
+        milder = groups.get((*key[:-1], Level.WARNING), [])
+        if key[-1] is Level.ERROR and any(f.evidence.data.get("related") for f in milder):
+            milder += [f for f in group if f.confidence is Confidence.POSSIBLE]
+            groups[key] = [f for f in group if f.confidence is not Confidence.POSSIBLE]
     joined: dict[int, Finding | None] = {}
-    for group in groups.values():
+    for group in filter(None, groups.values()):
         best = min(group, key=lambda f: (_STRENGTH[f.confidence], f.suggestion is None or not f.suggestion.proved))
         possible = [f for f in group if f is not best and f.confidence is Confidence.POSSIBLE]
         sure = [f for f in group if f is not best and f not in possible and f.evidence.data.get("expression")]
         if possible or sure:
             joined |= {id(f): None for f in (*sure, *possible)} | {id(best): _with_steps(best, sure, possible)}
     return tuple(kept for each in findings if (kept := joined.get(id(each), each)) is not None)
+
+
+def _of_one_expression(f: Finding) -> tuple[Any, ...]:
+    said = (_named(f.message), f.evidence.data.get("expression"))
+    return f.rule, f.target, f.location, f.op, f.operand, f.new, f.suppressed, said
 
 
 def _with_steps(best: Finding, sure: Sequence[Finding], possible: Sequence[Finding]) -> Finding:

@@ -309,6 +309,12 @@ def test_a_part_of_a_whole_leaves_the_rest(sum_of_two: bool) -> None:
 def union(*, labels: str = "whole", size: int = 5000, exclusive: int = 0, counted: str = "x") -> Graph:
     """The union in the losses that extend the Jaccard index: all labels and the running sum of what is none."""
     b = Builder()
+    if labels == "cast":
+        number = b.input("n", (size,), "int64")
+        rest = b.op("Sub", b.const(1, np.int64), number if counted == "x" else b.input(counted, (size,), "int64"))
+        missing = b.op("CumSum", b.op("Cast", rest, to=1), b.const(0, np.int64), exclusive=exclusive)
+        total = b.op("Cast", b.op("ReduceSum", number, keepdims=0), to=1)
+        return b.graph(b.op("Reciprocal", b.op("Add", total, missing), name="union"))
     if labels == "whole":
         x = b.op("Cast", b.op("Equal", b.input("c", (size,), "int64"), b.const(1, np.int64)), to=1)
     else:
@@ -320,7 +326,7 @@ def union(*, labels: str = "whole", size: int = 5000, exclusive: int = 0, counte
 
 
 def test_a_total_and_the_running_sum_of_what_is_missing() -> None:
-    ranges = {"c": (0, 3), "x": (0, 1), "y": (0, 1)}
+    ranges = {"c": (0, 3), "x": (0, 1), "y": (0, 1), "n": (0, 100), "m": (0, 100)}
     unsafe = [("division-by-zero", "union")]
     assert rules(union(), ranges) == []
     assert rules(union(labels="shares", size=60), ranges) == []
@@ -328,6 +334,10 @@ def test_a_total_and_the_running_sum_of_what_is_missing() -> None:
     assert rules(union(exclusive=1), ranges) == unsafe
     assert rules(union(labels="shares", size=60, counted="y"), ranges) == unsafe
     assert rules(union(labels="shares", size=60), {"x": (-1, 1)}) == unsafe
+    assert rules(union(labels="cast"), ranges) == []  # of whole numbers, which are cast where they are summed
+    assert rules(union(labels="cast"), {"n": (0, 10_000)}) == unsafe  # sums past what float32 holds exactly
+    assert rules(union(labels="cast"), {"n": (-1, 1)}) == unsafe
+    assert rules(union(labels="cast", counted="m"), ranges) == unsafe
     rng = np.random.default_rng(0)
     for graph in (union(size=60), union(labels="shares", size=60)):
         (low, high), session = bounds(graph, ranges), engine(graph)

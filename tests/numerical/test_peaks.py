@@ -251,3 +251,43 @@ def test_smallest_sums_other_axes_and_differences_may_be_0() -> None:
     assert rules(extreme_of_sums(1, None, op="ReduceMin"), SCORES) == told
     assert rules(extreme_of_sums(1, [0]), SCORES) == told
     assert rules(extreme_of_sums(1, None, signed=True), SCORES) == told
+
+
+def greatest_kept(*, compare: str = "GreaterOrEqual", limit: str = "least of the first", axis: int = 1) -> Graph:
+    """Shares of which those below some element of their row are set to 0, over what is left of their sum."""
+    b = Builder()
+    share = b.op("Softmax", b.input("x", (3, 9)), axis=1)
+    first, _ = b.op("TopK", share, b.const([4], np.int64), outputs=2, axis=1)
+    along = b.const([axis], np.int64)
+    if limit == "least of the first":
+        least = b.op("ReduceMin", first, b.const([1], np.int64))
+    else:
+        least = b.op("ReduceMax", share, along) if limit == "greatest" else b.op("Mul", b.input("y", (3, 1)), share)
+    keeps = compare in ("GreaterOrEqual", "Greater", "LessOrEqual, turned")
+    name, _, turned = compare.partition(",")
+    condition = b.op(name, *((least, share) if turned else (share, least)))
+    sides = (share, b.const(0.0)) if keeps else (b.const(0.0), share)
+    total = b.op("ReduceSum", b.op("Where", condition, *sides), b.const([1], np.int64))
+    return b.graph(b.op("Reciprocal", total, name="share"))
+
+
+WIDE = {**SCORES, "y": (0, 2)}
+
+
+@pytest.mark.parametrize("compare", ["GreaterOrEqual", "LessOrEqual, turned", "Less", "Greater, turned"])
+def test_the_greatest_of_a_row_is_not_below_any_of_it(compare: str) -> None:
+    graph = greatest_kept(compare=compare)
+    assert rules(graph, WIDE) == []
+    assert rules(greatest_kept(compare=compare, limit="greatest"), WIDE) == []
+    found, session = run(graph, {"x": (-30, 30)}, everything=True).values, engine(graph)
+    for scale in (30.0, 1.0, 0.0):
+        x = np.random.default_rng(0).uniform(-scale, scale, (3, 9)).astype(np.float32)
+        assert outside(found[graph.graph.outputs[0]], session.run(None, {"x": x})[0]) == ""
+
+
+def test_what_may_set_a_whole_row_to_0_proves_nothing() -> None:
+    unsafe = [("division-by-zero", "share")]
+    assert rules(greatest_kept(compare="Greater"), WIDE) == unsafe  # of equal shares none is greater
+    assert rules(greatest_kept(compare="LessOrEqual"), WIDE) == unsafe
+    assert rules(greatest_kept(limit="another"), WIDE) == unsafe
+    assert rules(greatest_kept(limit="greatest", axis=0), WIDE) == unsafe

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.graph import Graph
+from analyzer.numerical import interpreter
 from analyzer.numerical.domain.dtypes import element_type
 from analyzer.numerical.domain.tensor import AbstractTensor
 
@@ -57,6 +58,28 @@ def test_predicate_splitting_proves_the_stable_logistic_loss() -> None:
     graph = b.graph(b.op("Log", total, name="log"))
     assert rules(graph, {"x": (-500, 400)}) == []
     assert rules(graph, {"x": (-500, 400)}, splitting=False) == [("log-of-nonpositive", "log")]
+
+
+@pytest.mark.parametrize("provable_first", [True, False])
+@pytest.mark.parametrize("vain", [1, None])
+def test_cases_that_prove_nothing_use_up_what_a_run_has_for_them(
+    monkeypatch: pytest.MonkeyPatch, provable_first: bool, vain: int | None
+) -> None:
+    """What they prove costs nothing of it; what is given up is told."""
+    monkeypatch.setattr(interpreter, "ROUNDS_OF_A_RUN", 0)  # boxes prove it as well
+    if vain is not None:
+        monkeypatch.setattr(interpreter, "VAIN_APPLICATIONS", vain)
+    b = Builder()
+    made = []
+    for provable in (provable_first, not provable_first):
+        x = b.input("x" if provable else "y", (4,))
+        r = b.op("Relu", x)
+        total = b.op("Add", b.op("Exp", b.op("Neg", r)), b.op("Exp", b.op("Sub", x, r)))
+        total = total if provable else b.op("Sub", total, b.const(1.5))
+        made.append(b.op("Log", total, name="proved" if provable else "open"))
+    told = [name for _, name in rules(b.graph(b.op("Add", *made)), {"x": (-500, 400), "y": (-500, 400)})]
+    expected = {"open"} if vain is None or provable_first else {"open", "proved"}
+    assert set(told) == expected
 
 
 def hand_written_softmax(subtract: bool) -> Builder:

@@ -10,6 +10,8 @@ from build import Builder, bounds, rules
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.graph import Graph
+
 N = np.int64
 
 
@@ -77,3 +79,24 @@ def test_picked_rows_hold_what_an_engine_gives(places: list[int], columns: bool)
         },
     )
     assert low <= float(np.min(made)) <= float(np.max(made)) <= high
+
+
+def unmarked(how: str, size: int = 4) -> Graph:
+    """``1 / (n - sum(marks) + 1e-7)``: how many of n elements are not marked."""
+    b = Builder()
+    x = b.input("x", (size,))
+    marks = x if how == "shares" else b.op("Cast", b.op("Equal", x, b.const(1.0)), to=1)
+    total = b.op("ReduceMean" if how == "means" else "ReduceSum", marks, b.const([0], N))
+    of = 1.0 if how == "means" else float(size)
+    return b.graph(b.op("Reciprocal", b.op("Add", b.op("Sub", b.const(of), total), b.const(1e-7)), name="share"))
+
+
+def test_sums_of_truth_values_are_exact() -> None:
+    unsafe = [("division-by-zero", "share")]
+    assert rules(unmarked("marks"), {"x": (0, 1)}) == []
+    assert rules(unmarked("shares"), {"x": (0, 1)}) == unsafe
+    assert rules(unmarked("means"), {"x": (0, 1)}) == unsafe
+    assert rules(unmarked("marks", 2**25), {"x": (0, 1)}) == unsafe  # past what the type counts one by one
+    session = onnxruntime.InferenceSession(ir.to_proto(unmarked("marks").model).SerializeToString())
+    (made,) = session.run(None, {"x": np.ones(4, np.float32)})
+    assert np.isfinite(made).all()

@@ -11,6 +11,7 @@ from build import Builder, bounds, rules, run
 from programs import session as session_of
 
 from analyzer.graph import Graph
+from analyzer.numerical.transfer.survived_masks import hidden_by
 
 RANGES = {"x": (-3.0, 3.0), "y": (-3.0, 3.0), "mask": (0.0, 1.0), "other": (0.0, 1.0)}
 FAILS = "softmax-of-minus-infinity"
@@ -143,3 +144,34 @@ def test_weights_of_either_sign_make_it_negative() -> None:
     x, labels = b.input("x", (2, 3)), b.input("labels", (2,), "int64")
     graph = b.graph(b.op("SoftmaxCrossEntropyLoss", x, labels, b.const([1.0, -1.0, 1.0]), reduction="none"))
     assert bounds(graph, {"x": (-20.0, 20.0), "labels": (0, 2)})[0] <= -40
+
+
+def sources(b: Builder) -> list[Any]:
+    """What hides the scores of each softmax."""
+    found = run(b.graph(f"v{len(b.nodes) - 1}_0"), RANGES)
+    return [hidden_by(x) for v, x in found.values.items() if any(u.node.op_type == "Softmax" for u in v.uses())]
+
+
+@pytest.mark.parametrize("how", ["filled", "kept", "added"])
+def test_scores_that_the_same_mask_hides_are_told(how: str) -> None:
+    first, second = sources(two_layers(how))
+    assert first
+    assert first == second
+
+
+@pytest.mark.parametrize("how", ["filled", "added"])
+def test_scores_of_different_masks_are_told_apart(how: str) -> None:
+    first, second = sources(two_layers(how, "other"))
+    assert all((first, second))
+    assert first != second
+
+
+def test_scores_that_more_hides_are_told_apart() -> None:
+    b = Builder()
+    x, y, mask = b.input("x", (2, 2, 3, 4)), b.input("y", (2, 2, 3, 4)), b.input("mask", (2, 4), "bool")
+    b.op("Softmax", hidden(b, x, mask, "filled"), axis=-1, name="first")
+    more = b.op("Where", b.op("Greater", y, b.const(1.0)), b.const(-np.inf), y)
+    b.op("Softmax", hidden(b, more, mask, "filled"), axis=-1, name="second")
+    first, second = sources(b)
+    assert all((first, second))
+    assert first != second

@@ -486,6 +486,23 @@ TABLE = [  # rows of a table for token ids, their mean without padding
     N("ReduceSum", ["kept", "axis"], ["n"]),
     N("Div", ["total", "n"], ["y"]),
 ]
+MASKED = [  # words of which some are replaced by a mask's number, at random, before the table is read
+    N("Constant", [], ["table"], value=numpy_helper.from_array(np.ones((20, 1), np.float32))),
+    N("RandomUniformLike", ["x"], ["u"]),
+    N("Constant", [], ["half"], value=numpy_helper.from_array(np.float32(0.5))),
+    N("Less", ["u", "half"], ["drawn"]),
+    N("Where", ["drawn", "five", "tokens"], ["read"]),
+    N("Gather", ["table", "read"], ["rows"]),
+    *TABLE[2:],
+]
+LABELS = [  # the same number is the background of labels, which index nothing
+    N("Constant", [], ["half"], value=numpy_helper.from_array(np.float32(0.5))),
+    N("Greater", ["x", "half"], ["drawn"]),
+    N("Where", ["drawn", "five", "tokens"], ["read"]),
+    N("Cast", ["read"], ["number"], to=TensorProto.FLOAT),
+    N("Mul", ["number", "kept"], ["shown"]),
+    *TABLE[4:],
+]
 BOTH = [  # what is no padding and no five: the model itself selects nothing
     N("Equal", ["tokens", "five"], ["is5"]),
     N("Or", ["padded", "is5"], ["out"]),
@@ -503,6 +520,8 @@ BOTH = [  # what is no padding and no five: the model itself selects nothing
         (LENGTH, "0.0 10.0 8", {}, Level.ERROR),  # padding is in the example
         (TABLE, "0.0 10.0 8", {}, Level.WARNING),  # padding beside words in the example: no text is nothing else
         (TABLE, "0.0 10.0 16", {"shape": (2, 8)}, Level.ERROR),  # a row of padding beside another
+        (MASKED, "0.0 10.0 8", {}, Level.WARNING),  # padding is told by what is read in place of some words
+        (LABELS, "0.0 10.0 8", {}, Level.ERROR),  # the background of labels
         (LENGTH, None, {}, Level.ERROR),
         (LENGTH, "3.0 3.0 8", {}, Level.ERROR),  # equal numbers say nothing
         (LENGTH, "3.0 10.0 3", {"shape": (1, 3)}, Level.ERROR),  # so few say nothing
@@ -566,6 +585,33 @@ def test_labels_that_the_loss_ignores_unlike_their_example_are_a_warning(
     model = ir.from_proto(helper.make_model(helper.make_graph(nodes, "g", [scores, tokens], [result]), **OPSET))
     if shown is not None:
         model.graph.inputs[1].metadata_props[SHOWN] = shown
+    found = analyse(Graph(model, "torch"), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers)
+    expected = {} if level is None else {"empty-mean": level}
+    assert levels({f.rule.removeprefix("numerical/"): f for f in found.findings}) == expected
+
+
+@pytest.mark.parametrize(
+    ("hidden", "put", "kept", "level"),
+    [
+        (N("Equal", ["tokens", "zero"], ["hide"]), "hundred", "tokens", Level.WARNING),  # padding is ignored
+        (N("Equal", ["tokens", "zero"], ["hide"]), "three", "tokens", None),  # what is put there counts
+        (N("Equal", ["tokens", "three"], ["hide"]), "hundred", "tokens", Level.ERROR),  # a word may stand alone
+        (N("Greater", ["drawn", "half"], ["hide"]), "hundred", "tokens", Level.ERROR),  # other data hide all words
+    ],
+)
+def test_labels_in_whose_place_an_ignored_number_is_put_are_padding(
+    workers: Confirmer, hidden: Any, put: str, kept: str, level: Level | None
+) -> None:
+    numbers = {"half": np.float32(0.5), "zero": np.array(0), "three": np.array(3), "hundred": np.array(-100)}
+    nodes = [N("Constant", [], [n], value=numpy_helper.from_array(np.asarray(v))) for n, v in numbers.items()]
+    nodes += [hidden, N("Where", ["hide", put, kept], ["labels"])]
+    nodes.append(N("SoftmaxCrossEntropyLoss", ["x", "labels"], ["y"], ignore_index=-100))
+    scores = helper.make_tensor_value_info("x", TensorProto.FLOAT, (2, 5, 3))
+    drawn = helper.make_tensor_value_info("drawn", TensorProto.FLOAT, (2, 3))
+    tokens = helper.make_tensor_value_info("tokens", TensorProto.INT64, (2, 3))
+    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    model = ir.from_proto(helper.make_model(helper.make_graph(nodes, "g", [scores, drawn, tokens], [result]), **OPSET))
+    model.graph.inputs[2].metadata_props[SHOWN] = "0.0 4.0 6"
     found = analyse(Graph(model, "torch"), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers)
     expected = {} if level is None else {"empty-mean": level}
     assert levels({f.rule.removeprefix("numerical/"): f for f in found.findings}) == expected

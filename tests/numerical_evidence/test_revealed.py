@@ -19,8 +19,8 @@ from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirme
 from analyzer.numerical.confirm.outcome import Standing
 from analyzer.numerical.findings import Support, at_an_edge, finding_of, limited
 from analyzer.numerical.interpreter import interpret
-from analyzer.numerical.repair.together import Revealed
-from analyzer.numerical.reported import TargetCase, _beside, _shares_operand
+from analyzer.numerical.repair.together import Revealed, Together
+from analyzer.numerical.reported import TargetCase, _behind, _beside, _shares_operand
 from analyzer.numerical.result import Options
 
 X = helper.make_tensor_value_info("x", TensorProto.FLOAT, [4])
@@ -121,3 +121,35 @@ def test_what_fails_beside_another_operator_has_a_run_of_its_own(same: bool, sha
     assert told is not None
     assert (told.node, told.level, told.confidence) == ("second", Level.ERROR, Confidence.CONFIRMED)
     assert "A real run shows it" in told.evidence.sentences[0]
+
+
+@pytest.mark.parametrize(
+    ("second", "axis", "alike"), [("mask", -1, True), ("mask", 1, True), ("mask", 0, False), ("other", -1, False)]
+)
+def test_layers_of_one_mask_weigh_alike(second: str, axis: int, alike: bool) -> None:
+    """What shows once the first is mended blocks nothing where a batch that the mask hides is unlike the example."""
+    nodes = [
+        helper.make_node("Where", ["mask", "x", "low"], ["a"]),
+        helper.make_node("Softmax", ["a"], ["p"], axis=-1, name="first"),
+        helper.make_node("ReduceMax", ["p"], ["most"], keepdims=0),
+        helper.make_node("Mul", ["most", "x"], ["more"]),
+        helper.make_node("Where", [second, "more", "low"], ["b"]),
+        helper.make_node("Softmax", ["b"], ["y"], axis=axis, name="second"),
+    ]
+    given = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 4])]
+    given += [helper.make_tensor_value_info(name, TensorProto.BOOL, [2, 4]) for name in ("mask", "other")]
+    made = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    low = [numpy_helper.from_array(np.float32(-np.inf), "low")]
+    opsets = [helper.make_opsetid("", 20)]
+    proto = helper.make_model(helper.make_graph(nodes, "g", given, made, low), ir_version=10, opset_imports=opsets)
+    graph, target = Graph(ir.from_proto(proto), "torch"), TargetConfig(id="t", entry="t.py:build")
+    assumptions, options = assume(graph, target), Options()
+    found = interpret(graph, as_ranges(assumptions), options=options)
+    first = next(w for w in found.warnings if w.node.name == "first")
+    case = TargetCase(graph, target, assumptions, found, options, ConfirmationBudget(search=4.0), None, Path(), None)
+    own = replace(first, node=next(n for n in graph.graph if n.name == "second"))
+    support = Support("a run", standing=Standing(reached="y"), beyond=("mask",))
+    led = finding_of(graph, "t", found, first, assumptions, (), support)
+    after = Together(graph, found, frozenset())
+    told = _behind(case, Revealed(own, own, after), None, {id(first): (led, support)})
+    assert (led.level, told.level) == (Level.WARNING, Level.WARNING if alike else Level.ERROR)

@@ -96,3 +96,18 @@ def test_one_expression_that_runs_show_to_fail_in_several_steps_is_one_finding()
     )
     other = replace(shown[1], evidence=Evidence("interval", data={"expression": "."}))
     assert one_of_each_line([shown[0], other]) == (shown[0], other)
+
+
+@pytest.mark.parametrize(
+    ("related", "confidence", "left"),
+    [(True, Confidence.POSSIBLE, 1), (False, Confidence.POSSIBLE, 2), (True, Confidence.CONFIRMED, 2)],
+)
+def test_what_fails_by_an_exact_relation_alone_does_so_in_the_next_layer(
+    related: bool, confidence: Confidence, left: int
+) -> None:
+    evidence = Evidence("interval", data={"expression": "Abs(.)", "related": related})
+    shown = step(1, confidence=Confidence.CONFIRMED, level=Level.WARNING, evidence=evidence)
+    unshown = step(2, confidence=confidence, evidence=replace(evidence, data={"expression": "Abs(.)"}))
+    found = one_of_each_line([shown, unshown])
+    assert len(found) == left
+    assert found[0].level is Level.WARNING

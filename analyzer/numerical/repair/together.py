@@ -35,11 +35,15 @@ class Together:
 
 @dataclass(frozen=True)
 class Revealed:
-    """A failure that shows once the changes before it are made; `shown` is its warning in the changed graph."""
+    """A failure that shows once the changes before it are made; `shown` is its warning in the changed graph.
+
+    `beyond`: not for inputs like their examples.
+    """
 
     warning: Alarm
     shown: Alarm
     after: Together
+    beyond: bool = False
 
 
 def together(
@@ -83,11 +87,12 @@ def with_revealed(
     options: Options,
     root: Path,
     confirmer: Confirmer | None,
+    like: Sequence[Assumption] | None = None,
 ) -> tuple[list[Mended], list[Revealed]]:
     """The repairs with those of the failures that they reveal, and these failures.
 
     The analysis tells of the first failing operator; what fails behind it shows once the first is mended. Only changes
-    that can be written as text are made.
+    that can be written as text are made. `like`: what examples show of the inputs.
     """
     every, found = list(repairs), list[Revealed]()
     known = {_key(w) for w in (*(w for w in warned if w.root is None), *(w for w, _ in repairs))}  # told already
@@ -98,13 +103,15 @@ def with_revealed(
         fresh = [w for w in fresh if w.node.name not in (now.made if now else ())]
         if now is None or not fresh:
             break
+        same = together(graph, written, as_ranges(like), options) if like is not None else None
+        ordinary = None if same is None else {_key(w) for w in _told(same.interpretation)}
         for shown in fresh:
             own = same_node(graph, shown.node)
             known.add(_key(shown))
             if own is None:
                 continue
             warning = replace(shown, node=own)
-            found.append(Revealed(warning, shown, now))
+            found.append(Revealed(warning, shown, now, ordinary is not None and _key(shown) not in ordinary))
             change = (
                 repair(now.graph, shown, assumptions, options, root, confirmer, None, graph)
                 if number < ROUNDS
@@ -113,6 +120,10 @@ def with_revealed(
             if change is not None:
                 every.append((warning, replace(change, round=number)))
     return every, found
+
+
+def _told(found: Interpretation) -> tuple[Alarm, ...]:
+    return (*found.warnings, *found.overflows)
 
 
 def _key(warning: Alarm) -> tuple[str, str, int]:

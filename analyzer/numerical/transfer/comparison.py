@@ -22,6 +22,7 @@ from analyzer.numerical.transfer.diagonal_masks import order_of, picked_by, pick
 from analyzer.numerical.transfer.facts import are_axes
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
 from analyzer.numerical.transfer.ordered_pairs import where_kept
+from analyzer.numerical.transfer.peaks import of_kept
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.unit_rows import selected_unit
 from analyzer.numerical.transfer.views import own_axes
@@ -265,6 +266,7 @@ def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
             **result.facts,
             **selected_unit(condition, a, b, result),
             **cover_fact(condition, a, b, result),
+            **of_kept(condition, a, b, result),
         }
     if a.dims is not None and a.dims == b.dims:
         result.dims = a.dims

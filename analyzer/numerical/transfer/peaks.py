@@ -19,6 +19,7 @@ Peaks = Mapping[tuple[int, ...], float]
 NONE: Peaks = {}
 ROUNDED = 1 - 1e-3  # sums of up to 10,000 numbers in float32 are that near; of more nothing is said
 MOST_TERMS = 10_000
+_TRUE_AT_EQUAL, _FALSE_AT_EQUAL = ("GreaterOrEqual", "LessOrEqual"), ("Less", "Greater")
 SHARES = {"sum": 1.0, "norm": 0.5}  # what of n numbers is greatest reaches their total / n to this power
 
 
@@ -71,6 +72,35 @@ def of_power(x: AbstractTensor, exponent: float | None, result: AbstractTensor) 
     if exponent is None or exponent <= 0 or x.low < 0 or x.shape != result.shape:
         return {}
     return as_fact({axes: v**exponent * (1 - 32 * x.dtype.eps) for axes, v in peaks_of(x).items()}, x.dtype)
+
+
+def of_kept(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> dict[str, Any]:
+    """Of a selection that keeps what is not below one of the elements of its row, the greatest element among them.
+
+    ``where(w >= topk(w, k).min(), w, 0)``, ``where(w < w.max(), 0, w)``.
+    """
+    for x, truth in ((a, True), (b, False)):
+        axes = _not_below(condition, truth, x)
+        least = peaks_of(x).get(axes, 0.0) if axes is not None else 0.0
+        if axes is not None and least > 0 and x.shape == result.shape and not (x.nan or result.nan):
+            return {"peaks": {axes: least}}
+    return {}
+
+
+def _not_below(condition: AbstractTensor, truth: bool, x: AbstractTensor) -> tuple[int, ...] | None:
+    """Along which axes a condition has this truth wherever x is not below one of the elements that stand there."""
+    origin = condition.origin
+    while origin is not None and origin.rule.name == "Not":
+        truth, origin = not truth, origin.inputs[0].origin
+    if origin is None or origin.rule.name not in (_TRUE_AT_EQUAL if truth else _FALSE_AT_EQUAL):
+        return None
+    upper, limit = origin.inputs if origin.rule.name.startswith("Greater") is truth else origin.inputs[::-1]
+    kind, source, axes, kept = limit.facts.get("reduced", ("", limit, None, False))
+    if kind not in ("min", "max", "chosen") or not kept or not are_axes(axes) or limit.nan or upper.key != x.key:
+        return None
+    ranked, axis = source.facts.get("ranked", (source, None))
+    inside = source.key == x.key or (ranked.key == x.key and (axis,) == tuple(axes))
+    return tuple(axes) if inside and count(source.shape, axes)[0] >= 1 else None
 
 
 def transposed(x: AbstractTensor, order: list[int]) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from analyzer.numerical.transfer.replaced_rows import sums_are_not_zero
 from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
 from analyzer.numerical.transfer.solving import least_form
 from analyzer.numerical.transfer.unit_rows import bound_of_products, factors
+from analyzer.numerical.transfer.whole import holds_whole
 
 
 def all_axes(x: AbstractTensor, axes: Any) -> Any:
@@ -115,7 +116,8 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
         if x.starts is not None and dtype.is_float:
             lo, hi, nan = _with_partial_sums(x, lo, hi, most, axes, kept, nan)
     if dtype.is_float:
-        slack = rounding_terms(total_most) * accumulation_unit(dtype) / 2
+        slack = 0.0 if not mean and _adds_exactly(x, total_most) else rounding_terms(total_most)
+        slack *= accumulation_unit(dtype) / 2
         if total_most > 1:
             if mean or x.low >= 0 or x.high <= 0:
                 magnitude_lo, magnitude_hi = np.abs(lo), np.abs(hi)
@@ -172,6 +174,11 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
     if x.tight is not None and 0 not in x.tight and axes is not UNKNOWN:
         result.tight = x.tight | {0}
     return result
+
+
+def _adds_exactly(x: AbstractTensor, most: float) -> bool:
+    """Whether sums of `most` elements are whole numbers that the type holds, in whatever order they are added up."""
+    return max(abs(x.low), abs(x.high)) * most <= 1 / float(x.dtype.eps) and holds_whole(x)
 
 
 def _with_partial_sums(
