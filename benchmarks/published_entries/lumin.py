@@ -1,4 +1,4 @@
-"""Entry points of lumin: losses of weighted events, one of a discovery's significance, on networks of its activation."""
+"""Entry points of lumin: losses of weighted events and of a discovery, on networks of its activation."""
 
 import torch
 from lumin.nn.losses.basic_weighted import WeightedCCE, WeightedMAE, WeightedMSE
