@@ -45,6 +45,7 @@ KNOWN = [
     "import copy\nclass N: pass\nx = N()\nx.foo = x\ny = copy.deepcopy(x)\nok: y.foo is y and y is not x",
     "import enum\nclass L(int, enum.Enum):\n    true = 1\n    false = 0\nok: L.true and not L.false",
     "class T:\n    def __call__(self, f): return lambda x: f(f(x))\nt = T()\n@t\ndef g(x): return x * 2\nok: g(1) == 4",
+    "class D:\n    def __get__(self, obj, cls): return cls.n\nclass A:\n    d = D()\n    n = 3\nok: A.d == A().d == 3",
     "class B:\n    @property\n    def a(self): return 3\nok: hasattr(B(), 'a')",
     "class B:\n    @property\n    def a(self): raise AttributeError\nok: not hasattr(B(), 'a')",
 ]

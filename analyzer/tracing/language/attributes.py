@@ -162,6 +162,8 @@ def _of_plain(tr: Tracer, value: Any, name: str, node: ast.AST | None) -> Value:
         return value.bounds[("start", "stop", "step").index(name)]
     if isinstance(value, (int, str)) and name == "value":
         return value  # a member of an enumeration that is a number or a text too
+    if isinstance(value, (int, str)) and name.startswith("_") and not hasattr(value, name):
+        return tr.unknown(f"attribute {name}")  # of such a member
     if type(value) is tuple and node is not None and not hasattr(tuple, name):
         refuse(tr, "python/missing-attribute", "AttributeError", f"a tuple has no attribute `{name}`", node)
     return Bound(value, name)

@@ -10,6 +10,7 @@ from analyzer.tracing.imports.registries import filled
 from analyzer.tracing.language.arithmetic import PLAIN
 from analyzer.tracing.language.container_values import is_empty
 from analyzer.tracing.language.dictionary_objects import store_of
+from analyzer.tracing.language.enumerations import members_of
 from analyzer.tracing.language.evaluation import call, get_attribute
 from analyzer.tracing.language.identity import against_constant, same_name, same_type
 from analyzer.tracing.language.lazy_iterators import step_through
@@ -51,8 +52,8 @@ def member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
     elif isinstance(container, tuple):
         items = list(container)
     elif isinstance(container, Class) and isinstance(item, Instance):
-        members = container.scope.names.get("__members__")
-        items = list(members.items.values()) if isinstance(members, DictV) and is_enum_member(item) else None
+        members = members_of(container)
+        items = list(members.items.values()) if members is not None and is_enum_member(item) else None
     elif isinstance(container, str) and isinstance(item, str):
         return (item in container) is not negated
     if isinstance(container, Instance) and container.cls.find("__contains__"):

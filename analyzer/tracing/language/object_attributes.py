@@ -72,7 +72,7 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         return call(tr, Bound(value, found[0], found[1]), (), {})
     named = children_by_name(value)
     if found is not None and isinstance(found[0], Instance) and found[0].cls.find("__set__") is not None:
-        return _described(tr, found[0], value)  # it comes before what the object itself holds
+        return _described(tr, found[0], value, value.cls)  # it comes before what the object itself holds
     if name in value.attrs:
         return value.attrs[name]
     if named is not None and name in named.items:
@@ -80,7 +80,7 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     if name == "module" and PARALLEL in value.attrs:
         return value
     if found is not None and isinstance(found[0], Instance):
-        return _described(tr, found[0], value)
+        return _described(tr, found[0], value, value.cls)
     if found is not None:
         return _bind(found[0], value, found[1])
     if own := tr.shared.set_on_libraries.items:  # methods that the program has added to a library's class
@@ -138,12 +138,12 @@ def _of_tensor(tr: Tracer, value: Instance, tensor: Value, name: str, node: ast.
     return by_default(tr, value.cls, Native(name, lambda c: found), (), {})
 
 
-def _described(tr: Tracer, descriptor: Instance, owner: Instance) -> Value:
-    """An object of the class, or what it gives where it describes an attribute."""
+def _described(tr: Tracer, descriptor: Instance, owner: Instance | None, cls: Class) -> Value:
+    """An object of the class, or what it gives where it describes an attribute; of the class itself without owner."""
     getter = descriptor.cls.find("__get__")
     if getter is None or not isinstance(getter[0], Function):
         return descriptor
-    return call(tr, Bound(descriptor, getter[0], getter[1]), (owner, owner.cls), {})
+    return call(tr, Bound(descriptor, getter[0], getter[1]), (owner, cls), {})
 
 
 def brought(cls: Class, name: str) -> bool:
@@ -247,7 +247,7 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
             return Bound(value, member, owner)
         if isinstance(member, Partial) and member.method:  # its object is the first argument
             return Native(name, lambda c: call(c.tr, _bind(member, c.get(0), owner), c.args[1:], c.kwargs, c.node))
-        return member
+        return _described(tr, member, None, value) if isinstance(member, Instance) else member
     if name in ("__name__", "__qualname__"):
         return value.name
     if name == "__module__":

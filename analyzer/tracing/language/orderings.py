@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from analyzer.tracing.language.arithmetic import PLAIN, settled
+from analyzer.tracing.language.enumerations import MIXED_IN
 from analyzer.tracing.language.evaluation import call, get_attribute
 from analyzer.tracing.language.identity import against_constant, same_name, same_type
 from analyzer.tracing.language.known_types import DEVICE
@@ -292,14 +293,11 @@ def _compare_tensors(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value,
 
 def member_value(value: Value) -> Value:
     """A member of an enumeration that is a text or a number too, as which it is compared."""
-    if not isinstance(value, Instance) or MIXED_IN.isdisjoint(value.cls.library_bases):
+    if not isinstance(value, Instance) or set(MIXED_IN).isdisjoint(value.cls.library_bases):
         return value
     if "enum.Enum" not in value.cls.library_bases or any(value.cls.find(n) for n in ("__eq__", "__new__")):
         return value
     return value.attrs.get("value", value)
-
-
-MIXED_IN = frozenset(("builtins.str", "builtins.int", "builtins.float"))  # members of an enumeration compare as these
 
 
 def _of_graph(value: Value) -> bool:
