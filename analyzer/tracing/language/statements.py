@@ -33,7 +33,7 @@ from analyzer.tracing.language.evaluation import (
 from analyzer.tracing.language.handlers import catches, caught, caught_names
 from analyzer.tracing.language.items import delete_item
 from analyzer.tracing.language.lazy_iterators import dropped
-from analyzer.tracing.language.matching import matches
+from analyzer.tracing.language.matching import fits
 from analyzer.tracing.language.optional_packages import noted, tried
 from analyzer.tracing.language.setting_attributes import delete_attribute
 from analyzer.tracing.language.suspended_bodies import evaluate_steps
@@ -304,7 +304,7 @@ def _inside(tr: Tracer, node: ast.With | ast.AsyncWith, place: int) -> Steps:
 def _match_steps(tr: Tracer, node: ast.Match) -> Steps:
     subject = yield from evaluate_steps(tr, node.subject)
     for case in node.cases:
-        if not matches(tr, case.pattern, subject, lambda name, value: store_name(tr, name, value)):
+        if not fits(tr, case.pattern, subject, lambda name, value: store_name(tr, name, value)):
             continue
         if case.guard is None or tr.decide((yield from evaluate_steps(tr, case.guard)), case.guard):
             return (yield from _block(tr, case.body))
