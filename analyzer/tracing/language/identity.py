@@ -7,7 +7,7 @@ import builtins
 from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.language.optional_packages import absent_package, whether_there
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.truths import Test
+from analyzer.tracing.language.truths import Test, is_unread
 from analyzer.tracing.language.values import Api, Class, Native, Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.gradient_presence import whether_gradients
@@ -88,6 +88,8 @@ def identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
         return tr.unknown("whether a size is known", pytype="bool")
     if isinstance(left, Tensor) and isinstance(right, Tensor) and left is not right and left.memory is right.memory:
         return tr.unknown("whether they are one", pytype="bool")  # ``np.asarray(a) is a``
+    if left is not right and (is_unread(left) or is_unread(right)):
+        return tr.unknown("a comparison with an attribute", pytype="bool")
     same = same_name(left, right) or (isinstance(left, bool) and left == right and type(left) is type(right))
     return same is not negated
 

@@ -134,7 +134,7 @@ def _compared(value: Value) -> bool:
 def is_same_member(element: Value, item: Value) -> bool:
     """Whether an element is certainly the item: equal plain data, or one value."""
     if isinstance(element, PLAIN) and isinstance(item, PLAIN):
-        return bool(element == item)
+        return element is item or bool(element == item)
     if same_type(element, item):
         return True
     return element is item or (isinstance(element, Api) and same_name(element, item))
@@ -150,6 +150,8 @@ def _equals(tr: Tracer, element: Value, item: Value) -> bool | None:
     for kind, text in ((element, item), (item, element)):
         if isinstance(kind, Api) and dtype_name(kind) is not None and isinstance(text, str):
             return is_type_named(kind, text)
+    if isinstance(element, float) and isinstance(item, float) and element != element and item != item:
+        return None  # no number equals itself as one object
     return False if _compared(element) and _compared(item) else None
 
 

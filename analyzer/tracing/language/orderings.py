@@ -101,7 +101,7 @@ def compare_values(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, n
     if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):
         if len(left) != len(right):
             return op is ast.NotEq
-        parts = [compare_values(tr, ast.Eq, a, b) for a, b in zip(left, right, strict=True)]
+        parts = [_same(tr, a, b) for a, b in zip(left, right, strict=True)]
         if all(isinstance(p, (bool, Cond)) for p in parts):
             same = all_of(*parts)
             return same if op is ast.Eq else negate(same)
@@ -143,6 +143,13 @@ def compare_values(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, n
     ):
         return op is ast.NotEq
     return tr.unknown("a comparison", pytype="bool")
+
+
+def _same(tr: Tracer, left: Value, right: Value) -> Value:
+    """Whether two elements of sequences are equal: what is one object is, whatever it says itself."""
+    if left is right and isinstance(left, (float, Instance)):
+        return True
+    return compare_values(tr, ast.Eq, left, right)
 
 
 def of_type(value: Value) -> bool:
