@@ -104,6 +104,8 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
     if _documents(tr, name):
         return value
     if name in _SEEN_THROUGH:
+        if name == "wraps" and isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1:
+            return call(tr, evaluate(tr, node), (value,), {})
         if name == "wraps" and isinstance(node, ast.Call) and node.args:
             found = seen(evaluate(tr, node.args[0]))
             inner = found.function if isinstance(found, Bound) else found

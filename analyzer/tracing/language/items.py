@@ -16,6 +16,7 @@ from analyzer.tracing.language.evaluation import ITEMS, call, get_attribute, get
 from analyzer.tracing.language.iteration import fields_of
 from analyzer.tracing.language.known_types import element, kind_of, value_of
 from analyzer.tracing.language.lazy_iterators import is_plain_iterator
+from analyzer.tracing.language.metaclasses import from_metaclass
 from analyzer.tracing.language.overwriting import integers, set_somewhere
 from analyzer.tracing.language.plain_data import hashable, is_plain
 from analyzer.tracing.language.python_version import is_python_version, part
@@ -78,6 +79,8 @@ def _of_iterator(tr: Tracer, value: Iterator_, index: Value, node: ast.AST | Non
 
 @ITEMS.of(Class)
 def _of_class(tr: Tracer, value: Class, index: Value, node: ast.AST | None) -> Value:
+    for own_item in from_metaclass(tr, value, "__getitem__"):
+        return call(tr, own_item, (index,), {})
     if (members := members_of(value)) is not None:
         return get_item(tr, members, index, node)
     if (own := value.find("__class_getitem__")) is not None and isinstance(own[0], Function):

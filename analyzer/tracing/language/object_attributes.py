@@ -24,6 +24,7 @@ from analyzer.tracing.language.iteration import fields_of
 from analyzer.tracing.language.known_types import PARALLEL
 from analyzer.tracing.language.mapping_methods import ABSTRACT, method_of
 from analyzer.tracing.language.metaclasses import asks_metaclass, from_metaclass
+from analyzer.tracing.language.qualified_names import qualified_name
 from analyzer.tracing.language.setting_attributes import delete_attribute, set_attribute
 from analyzer.tracing.language.tensor_objects import (
     HOOK,
@@ -193,8 +194,19 @@ def _bind(member: Value, owner: Value, cls: Class) -> Value:
             return Bound(owner.cls if isinstance(owner, Instance) else owner, member, cls)
         return Bound(owner, member, cls)
     if isinstance(member, Partial) and member.method:
+        inner = member.function
+        if not isinstance(inner, (Function, Unknown)) and not (isinstance(inner, Partial) and inner.method):
+            return Partial(inner, (owner, *member.args), member.kwargs)
         return Partial(_bind(member.function, owner, _home(member.function, cls)), member.args, member.kwargs)
     return member
+
+
+def _of_no_object(member: Partial) -> bool:
+    """Whether it is a `partialmethod` of a static or a class method."""
+    return member.method and isinstance(member.function, Function) and member.function.kind in _OF_CLASSES
+
+
+_OF_CLASSES = ("staticmethod", "classmethod")
 
 
 def _home(function: Value, cls: Class) -> Class:
@@ -245,11 +257,13 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
         member, owner = found
         if isinstance(member, Function) and member.kind == "classmethod":
             return Bound(value, member, owner)
+        if isinstance(member, Partial) and _of_no_object(member):
+            return _bind(member, value, owner)
         if isinstance(member, Partial) and member.method:  # its object is the first argument
             return Native(name, lambda c: call(c.tr, _bind(member, c.get(0), owner), c.args[1:], c.kwargs, c.node))
         return _described(tr, member, None, value) if isinstance(member, Instance) else member
     if name in ("__name__", "__qualname__"):
-        return value.name
+        return value.name if name == "__name__" else qualified_name(tr, value)
     if name == "__module__":
         return module_of(value.path)
     if name == "__doc__":
