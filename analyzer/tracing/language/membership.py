@@ -12,7 +12,7 @@ from analyzer.tracing.language.container_values import is_empty
 from analyzer.tracing.language.dictionary_objects import store_of
 from analyzer.tracing.language.enumerations import members_of
 from analyzer.tracing.language.evaluation import call, get_attribute
-from analyzer.tracing.language.identity import against_constant, same_name, same_type
+from analyzer.tracing.language.identity import against_constant, is_any_value, same_name, same_type
 from analyzer.tracing.language.lazy_iterators import step_through
 from analyzer.tracing.language.mapping_methods import holds, is_mapping
 from analyzer.tracing.language.negation import invert_truth
@@ -128,7 +128,7 @@ def _compared(value: Value) -> bool:
     """Whether it is known which values this one equals."""
     if isinstance(value, tuple):
         return all(map(_compared, value))
-    return isinstance(value, _COMPARED) or equals_itself_alone(value)
+    return (isinstance(value, _COMPARED) and not is_any_value(value)) or equals_itself_alone(value)
 
 
 def is_same_member(element: Value, item: Value) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from analyzer.tracing.language.arithmetic import PLAIN, settled
 from analyzer.tracing.language.enumerations import MIXED_IN
 from analyzer.tracing.language.evaluation import call, get_attribute
-from analyzer.tracing.language.identity import against_constant, same_name, same_type
+from analyzer.tracing.language.identity import against_constant, is_any_value, same_name, same_type
 from analyzer.tracing.language.known_types import DEVICE
 from analyzer.tracing.language.plain_data import NotPlain, plain_data
 from analyzer.tracing.language.python_version import compared, is_python_version
@@ -127,8 +127,8 @@ def compare_values(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, n
         and isinstance(left, (Api, Class, Function, Module))
         and isinstance(right, (Api, Class, Function, Module))
     ):
-        one: bool | None = same_name(left, right)
-        if not one and isinstance(left, Api) and isinstance(right, Api):
+        one: bool | None = same_name(left, right) or (None if is_any_value(left) or is_any_value(right) else False)
+        if one is False and isinstance(left, Api) and isinstance(right, Api):
             one = are_equal_types(left, right)
         return tr.unknown("a comparison", pytype="bool") if one is None else one is (op is ast.Eq)
     named = is_type_named(left, right) if isinstance(left, Api) else is_type_named(right, left)
@@ -237,7 +237,7 @@ _ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 def _asks(value: Value) -> bool:
     """Whether an object that is no plain member of an enumeration may say itself what it equals."""
-    return (
+    return is_any_value(value) or (
         isinstance(value, Instance)
         and not is_enum_member(value)
         and (bool(value.cls.library_bases) or not value.cls.closed)
