@@ -56,6 +56,14 @@ KNOWN = [
     "class M(type):\n    def __getitem__(c, i): return i\nclass C(metaclass=M): pass\nok: C[1] == 1",
     "import re, socket\nok: re.I == re.IGNORECASE and socket.error is OSError",
     "import re\nok: re.match('(a)|(b)', 'b').start(1) == -1",
+    "class A:\n    def p(self, v): self.v = v * 2\n    x = property(lambda self: self.v, p)\na = A()\n"
+    "a.x = 4\nok: a.x == 8",
+    "class A:\n    def f(self): return 1\nclass E(A):\n    def f(self): return super().f() + 2\n"
+    "class F(E):\n    f = E.f\nok: F().f() == 3",
+    "import types\nok: isinstance(None, types.NoneType) and not isinstance(1, types.NoneType)",
+    "ok: str(b'abc', 'utf-8') == 'abc'",
+    "from typing import Protocol\nclass P(Protocol): pass\nclass B(P): pass\n"
+    "ok: isinstance(B(), P) and not isinstance(3, B)",
     "class B:\n    @property\n    def a(self): return 3\nok: hasattr(B(), 'a')",
     "class B:\n    @property\n    def a(self): raise AttributeError\nok: not hasattr(B(), 'a')",
 ]

@@ -169,6 +169,9 @@ def _raise(tr: Tracer, node: ast.Raise) -> None:
         raise tr.frame.handled[-1]
     again = next((p for p in reversed(tr.frame.handled) if value is not None and p.bound is value), None)
     if again is not None:
+        if isinstance(value, (Instance, Object)) and "__context__" in value.attrs:
+            tr.touch(value)
+            value.attrs["__context__"] = tr.unknown("an exception")
         raise again
     value = _called(tr, value)
     error = PyRaise(exception_name(value), "raised by the program", value)
@@ -193,7 +196,7 @@ def _chain(tr: Tracer, value: Instance | Object, context: PyRaise | None, node: 
         value.attrs["__cause__"] = _called(tr, cause)
         value.attrs["__suppress_context__"] = node.cause is not None
     known = context.bound if context is not None else None
-    value.attrs["__context__"] = tr.unknown("an exception") if context is not None and known is None else known
+    value.attrs["__context__"] = known if known is not None else tr.unknown("an exception", "imprecise")
 
 
 def _try_steps(tr: Tracer, node: ast.Try) -> Steps:
