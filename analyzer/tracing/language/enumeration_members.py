@@ -47,12 +47,14 @@ def _equal(a: Value, b: Value) -> bool:
 def _member(tr: Tracer, cls: Class, name: str, value: Value) -> Instance:
     args = value if type(value) is tuple else (value,)
     maker, initializer = cls.find("__new__"), cls.find("__init__")
-    made: Value = Instance(cls)
+    made = Instance(cls)
     if maker is not None:
-        made = call_function(tr, maker[0], (cls, *args), {}, cls=maker[1]) if isinstance(maker[0], Function) else None
-    if not isinstance(made, Instance) or made.cls is not cls:
-        made = Instance(cls)
-        made.open = True
+        own = maker[0]
+        found = call_function(tr, own, (cls, *args), {}, cls=maker[1]) if isinstance(own, Function) else None
+        if isinstance(found, Instance) and found.cls is cls:
+            made = found
+        else:
+            made.open = True
     mixed = [base for base in cls.library_bases if base not in OF_MEMBERS]
     if "_value_" not in made.attrs:
         made.attrs["_value_"] = tr.unknown("the value of a member") if made.open else _of_mixed(tr, cls, mixed, value)

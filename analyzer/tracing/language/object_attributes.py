@@ -189,7 +189,7 @@ def _made_of(c: Any, cls: Class) -> Value:
 def _bind(member: Value, owner: Value, cls: Class) -> Value:
     if isinstance(member, Function):
         of = owner.cls if isinstance(owner, Instance) else owner
-        if member.owner is not cls and isinstance(of, Class) and member.owner in of.mro:
+        if member.owner is not None and isinstance(of, Class) and member.owner in of.mro:
             cls = member.owner  # `f = Base.f`: `super()` in it goes on from where it stands
         if member.kind == "staticmethod":
             return member
