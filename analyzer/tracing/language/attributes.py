@@ -17,6 +17,7 @@ from analyzer.tracing.language.known_types import attribute_of, class_of
 from analyzer.tracing.language.metaclasses import plain_call
 from analyzer.tracing.language.namespaces import ScopeNames
 from analyzer.tracing.language.object_attributes import read_by_base
+from analyzer.tracing.language.qualified_names import qualified_name
 from analyzer.tracing.language.setting_attributes import set_attribute
 from analyzer.tracing.language.signatures import refuse
 from analyzer.tracing.language.tensors import OpenSize, Size, Tensor
@@ -114,10 +115,12 @@ def _of_object(tr: Tracer, value: Object, name: str, node: ast.AST | None) -> Va
 @ATTRIBUTES.of(Function)
 def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -> Value:
     if value.imitates is not None and name in ("__name__", "__qualname__", "__module__", "__doc__", "__wrapped__"):
-        given = value.options.get(f"attribute {name}")
-        return given or (value.imitates if name == "__wrapped__" else get_attribute(tr, value.imitates, name))
+        if (own := f"attribute {name}") in value.options:
+            return value.options[own]
+        return value.imitates if name == "__wrapped__" else get_attribute(tr, value.imitates, name)
     if name in ("__name__", "__qualname__"):
-        return value.options.get(f"attribute {name}", value.name)
+        told = value.name if name == "__name__" else qualified_name(tr, value)
+        return value.options.get(f"attribute {name}", told)
     if name == "__module__":
         return module_of(value.path)
     if value.versions is not None and name in ("register", "dispatch", "registry"):
@@ -125,6 +128,8 @@ def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -
     if name == "__code__":
         return code_of(value)
     if name == "__dict__":
+        if "attribute __dict__" in value.options:
+            return value.options["attribute __dict__"]
         marks = {k.partition(" ")[2]: v for k, v in value.options.items() if k.startswith("attribute ")}
         return DictV({k: v for k, v in marks.items() if not k.startswith("__")}, True)
     if name in ("__defaults__", "__kwdefaults__") and not (value.decorated or value.wrapped or value.imitates):
@@ -168,6 +173,8 @@ def _of_plain(tr: Tracer, value: Any, name: str, node: ast.AST | None) -> Value:
         return value.bounds[("start", "stop", "step").index(name)]
     if isinstance(value, (int, str)) and name == "value":
         return value  # a member of an enumeration that is a number or a text too
+    if isinstance(value, (int, str)) and name.startswith("_") and not hasattr(value, name):
+        return tr.unknown(f"attribute {name}")  # of such a member
     if type(value) is tuple and node is not None and not hasattr(tuple, name):
         refuse(tr, "python/missing-attribute", "AttributeError", f"a tuple has no attribute `{name}`", node)
     return Bound(value, name)

@@ -11,6 +11,7 @@ from analyzer.tracing.language.containers import method
 from analyzer.tracing.language.contexts import around
 from analyzer.tracing.language.dataclass_fields import fill_dataclass
 from analyzer.tracing.language.dictionary_objects import plain_store
+from analyzer.tracing.language.enumerations import is_enumeration, members_of
 from analyzer.tracing.language.evaluation import (
     CALLS,
     call,
@@ -363,13 +364,8 @@ def _made(
     tr: Tracer, cls: Class, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, open_args: bool
 ) -> Value:
     """What `type.__call__` makes of a class."""
-    if any("Enum" in getattr(b, "name", "") for b in cls.mro if isinstance(b, Api)):
-        members = cls.scope.names.get("__members__")
-        known = list(members.items.values()) if isinstance(members, DictV) and len(args) == 1 and not kwargs else []
-        if args and any(m is args[0] for m in known):
-            return args[0]  # of a member, itself
-        found = [m for m in known if is_plain(args[0]) and is_plain(m.attrs["value"]) and m.attrs["value"] == args[0]]
-        return found[0] if found else tr.unknown("an enum member")
+    if is_enumeration(cls):
+        return _member(tr, cls, args, kwargs)
     instance: Instance = tr.made(Instance(cls, tr.site(node)))
     instance.open = not cls.closed
     open_args = open_args or any(
@@ -406,6 +402,16 @@ def _made(
         given = args if initializer is None else tr.unknown("what an exception is made of", "imprecise", "args")
         instance.attrs.setdefault("args", given)
     return instance
+
+
+def _member(tr: Tracer, cls: Class, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """`Kind(value)` of an enumeration: the member that has this value."""
+    members = members_of(cls)
+    known = list(members.items.values()) if members is not None and len(args) == 1 and not kwargs else []
+    if args and any(m is args[0] for m in known):
+        return args[0]  # of a member, itself
+    found = [m for m in known if is_plain(args[0]) and is_plain(m.attrs["value"]) and m.attrs["value"] == args[0]]
+    return found[0] if found else tr.unknown("an enum member")
 
 
 _EXCEPTIONS = frozenset(n for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException))

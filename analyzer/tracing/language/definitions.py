@@ -9,19 +9,18 @@ from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.language.attrs_classes import DECORATORS, PART
 from analyzer.tracing.language.contexts import STACK, around
 from analyzer.tracing.language.dataclass_fields import PYDANTIC
+from analyzer.tracing.language.enumeration_members import fill_enumeration
+from analyzer.tracing.language.enumerations import MIXED_IN, OF_MEMBERS
 from analyzer.tracing.language.evaluation import call, evaluate, run_block, seen
 from analyzer.tracing.language.function_calls import call_function
 from analyzer.tracing.language.generic_functions import GENERIC, REGISTER
 from analyzer.tracing.language.metaclasses import changed_by_making, leaves_names
-from analyzer.tracing.language.orderings import MIXED_IN
-from analyzer.tracing.language.plain_data import is_plain
 from analyzer.tracing.language.suspended_bodies import Held
 from analyzer.tracing.language.values import (
     METACLASS,
     Api,
     Bound,
     Class,
-    DictV,
     Function,
     Instance,
     ListV,
@@ -106,6 +105,8 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
     if _documents(tr, name):
         return value
     if name in _SEEN_THROUGH:
+        if name == "wraps" and isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1:
+            return call(tr, evaluate(tr, node), (value,), {})
         if name == "wraps" and isinstance(node, ast.Call) and node.args:
             found = seen(evaluate(tr, node.args[0]))
             inner = found.function if isinstance(found, Bound) else found
@@ -212,7 +213,7 @@ def make_lambda(tr: Tracer, node: ast.Lambda) -> Function:
 
 def _is_enumeration(tr: Tracer, node: ast.ClassDef) -> bool:
     bases = (seen(evaluate(tr, base)) for base in node.bases if isinstance(base, (ast.Name, ast.Attribute)))
-    return any(isinstance(base, Api) and base.name in _ENUMERATIONS for base in bases)
+    return any(isinstance(base, Api) and base.name in OF_MEMBERS for base in bases)
 
 
 def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
@@ -267,10 +268,7 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
     cls.by_fields = named_tuple or any(isinstance(b, Class) and b.by_fields for b in cls.bases)
     if PYDANTIC in cls.library_bases:
         cls.dataclass = cls.by_fields = True
-    if set(cls.library_bases) & set(_ENUMERATIONS):
-        _enumerate(tr, cls)
-    elif set(cls.library_bases) & {"enum.IntEnum", "enum.StrEnum"}:
-        _number(cls)
+    fill_enumeration(tr, cls)
     for name, member in list(scope.names.items()):
         named_by = member.cls.find("__set_name__") if isinstance(member, Instance) else None
         if named_by is not None and isinstance(named_by[0], Function):
@@ -320,46 +318,3 @@ def _decorate_class(tr: Tracer, value: Value, cls: Class, decorator: ast.expr) -
             return value
     cls.mro.append(Unknown("what a class decorator adds"))
     return value
-
-
-_ENUMERATIONS = ("enum.Enum", "enum.Flag")  # members of others are numbers or texts too, and stay what they are
-
-
-def _is_auto(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "auto"
-
-
-def _number(cls: Class) -> None:
-    """`auto()` in an enumeration whose members are numbers or texts: one more than the last, or its own name."""
-    last = 0
-    for statement in (s for s in cls.node.body if isinstance(s, ast.Assign)):
-        for target in (t for t in statement.targets if isinstance(t, ast.Name)):
-            if _is_auto(statement.value):
-                number = "enum.IntEnum" in cls.library_bases
-                cls.scope.names[target.id] = last + 1 if number else target.id.lower()
-            if isinstance(value := cls.scope.names.get(target.id), int):
-                last = value
-
-
-def _next_bit(tr: Tracer, members: dict[str, Value]) -> Value:
-    """`auto()` of a flag: the bit above the highest that the members before have."""
-    values = [member.attrs.get("value") for member in members.values() if isinstance(member, Instance)]
-    known = [value for value in values if isinstance(value, int)]
-    return 1 << max((v.bit_length() for v in known), default=0) if len(known) == len(values) else tr.unknown("a flag")
-
-
-def _enumerate(tr: Tracer, cls: Class) -> None:
-    """The names that the body of an enumeration binds become its members."""
-    members: dict[str, Value] = {}
-    for statement in (s for s in cls.node.body if isinstance(s, ast.Assign)):
-        for target in statement.targets:
-            if isinstance(target, ast.Name) and not target.id.startswith("_"):
-                value = cls.scope.names.get(target.id)
-                if _is_auto(statement.value):
-                    value = len(members) + 1 if "enum.Flag" not in cls.library_bases else _next_bit(tr, members)
-                same = next((m for m in members.values() if is_plain(value) and m.attrs["value"] == value), None)
-                member = Instance(cls) if same is None else same
-                if same is None:
-                    member.attrs.update(name=target.id, value=value, _value_=value, _name_=target.id)
-                cls.scope.names[target.id] = members[target.id] = member
-    cls.scope.names["__members__"] = DictV(members)

@@ -6,8 +6,9 @@ import builtins
 
 from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.language.optional_packages import absent_package, whether_there
+from analyzer.tracing.language.python_second_names import first_name
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.truths import Test
+from analyzer.tracing.language.truths import Test, is_unread
 from analyzer.tracing.language.values import Api, Class, Native, Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.gradient_presence import whether_gradients
@@ -55,12 +56,24 @@ def same_type(left: Value, right: Value) -> bool | None:
 
 def same_name(left: Value, right: Value) -> bool:
     """Whether two values are one; a framework has several names for one element type, and for one class of layers."""
-    if not (isinstance(left, Api) and isinstance(right, Api)):
+    if not (isinstance(left, (Api, Native)) and isinstance(right, (Api, Native))):
         return left is right
+    libraries = isinstance(left, Api) or isinstance(right, Api)
+    if left is right or (libraries and first_name(left.name) == first_name(right.name)):
+        return True
+    if not (isinstance(left, Api) and isinstance(right, Api)):
+        return False
     if all(v.name.startswith("torch.nn.") and _same_layer(left.name) == _same_layer(v.name) for v in (left, right)):
         return True
     homes = left.name.partition(".")[0] == right.name.partition(".")[0]
     return left == right or (homes and dtype_name(left) is not None and dtype_name(left) == dtype_name(right))
+
+
+def is_any_value(value: Value) -> bool:
+    """Whether it is a constant of a module of a library, which may equal anything: ``cv2.COLOR_BGR2RGB``."""
+    if not isinstance(value, Api) or not value.constant:
+        return False
+    return value.name.split(".")[-2].islower() and dtype_name(value) is None
 
 
 def _same_layer(name: str) -> str:
@@ -90,6 +103,10 @@ def identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
         return tr.unknown("whether they are one", pytype="bool")  # ``np.asarray(a) is a``
     if _may_be_one(left, right):
         return tr.unknown("whether they are one", pytype="bool")
+    if left is not right and (is_unread(left) or is_unread(right)):
+        return tr.unknown("a comparison with an attribute", pytype="bool")
+    if not same_name(left, right) and is_any_value(left) and is_any_value(right):
+        return tr.unknown("a comparison of constants", pytype="bool")
     same = same_name(left, right) or (isinstance(left, bool) and left == right and type(left) is type(right))
     return same is not negated
 

@@ -11,10 +11,12 @@ from analyzer.tracing.language.alternatives import common_type, one_of, set_one
 from analyzer.tracing.language.comparisons import compare
 from analyzer.tracing.language.dictionary_keys import lacks
 from analyzer.tracing.language.dictionary_objects import Attributes, store_of
+from analyzer.tracing.language.enumerations import members_of
 from analyzer.tracing.language.evaluation import ITEMS, call, get_attribute, get_item, iterate, seen
 from analyzer.tracing.language.iteration import fields_of
 from analyzer.tracing.language.known_types import element, kind_of, value_of
 from analyzer.tracing.language.lazy_iterators import is_plain_iterator
+from analyzer.tracing.language.metaclasses import from_metaclass
 from analyzer.tracing.language.overwriting import integers, set_somewhere
 from analyzer.tracing.language.plain_data import hashable, is_plain
 from analyzer.tracing.language.python_version import is_python_version, part
@@ -77,8 +79,9 @@ def _of_iterator(tr: Tracer, value: Iterator_, index: Value, node: ast.AST | Non
 
 @ITEMS.of(Class)
 def _of_class(tr: Tracer, value: Class, index: Value, node: ast.AST | None) -> Value:
-    members = value.scope.names.get("__members__")
-    if members is not None:
+    for own_item in from_metaclass(tr, value, "__getitem__"):
+        return call(tr, own_item, (index,), {})
+    if (members := members_of(value)) is not None:
         return get_item(tr, members, index, node)
     if (own := value.find("__class_getitem__")) is not None and isinstance(own[0], Function):
         return call(tr, Bound(value, own[0], own[1]), (index,), {})

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from analyzer.tracing.language.dictionary_objects import store_of
+from analyzer.tracing.language.enumerations import members_of
 from analyzer.tracing.language.evaluation import ELEMENTS, call, get_attribute, iterate, seen
 from analyzer.tracing.language.known_types import element, elements_of, kind_of, value_of
 from analyzer.tracing.language.lazy_iterators import iter_forever, step_through
@@ -90,8 +91,8 @@ def _of_instance(tr: Tracer, value: Instance, node: ast.AST | None) -> Elements:
 
 @ELEMENTS.of(Class)
 def _of_class(tr: Tracer, value: Class, node: ast.AST | None) -> Elements:
-    members = value.scope.names.get("__members__")
-    if isinstance(members, DictV):
+    members = members_of(value)
+    if members is not None:
         found = list(dict.fromkeys(members.items.values()))
         if "enum.Flag" in value.library_bases:  # those of one bit alone
             values = [member.attrs.get("value") for member in found if isinstance(member, Instance)]

@@ -5,15 +5,39 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from analyzer.tracing.language.absent_attributes import lacks_attribute
 from analyzer.tracing.language.builtins.kinds import is_a
 from analyzer.tracing.language.collected import MOST_ELEMENTS
 from analyzer.tracing.language.comparisons import compare
 from analyzer.tracing.language.evaluation import evaluate, get_attribute
-from analyzer.tracing.language.values import Class, DictV, Function, Iterator_, ListV, Native, SetV, Value, field_names
+from analyzer.tracing.language.plain_data import is_plain
+from analyzer.tracing.language.values import (
+    Class,
+    DictV,
+    Function,
+    Instance,
+    Iterator_,
+    ListV,
+    Native,
+    SetV,
+    Unknown,
+    Value,
+    field_names,
+)
+from analyzer.tracing.paths.problems import PyRaise
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly
 
 Store = Callable[[str, Value], None]
+
+
+def fits(tr: Tracer, pattern: ast.pattern, subject: Value, store: Store) -> bool:
+    """Whether the subject fits the pattern on this path; names are bound where all of it does."""
+    captured: list[tuple[str, Value]] = []
+    found = matches(tr, pattern, subject, lambda name, value: captured.append((name, value)))
+    for name, value in captured if found else ():
+        store(name, value)
+    return found
 
 
 def matches(tr: Tracer, pattern: ast.pattern, subject: Value, store: Store) -> bool:
@@ -75,6 +99,8 @@ def _parts(tr: Tracer, parts: list[ast.pattern], star: int | None, items: Sequen
 def _mapping(tr: Tracer, pattern: ast.MatchMapping, subject: Value, store: Store) -> bool:
     if isinstance(subject, DictV):
         keys = [evaluate(tr, key) for key in pattern.keys]
+        if any(key == other and is_plain(key) for n, key in enumerate(keys) for other in keys[:n]):
+            raise PyRaise("ValueError", "a mapping pattern asks for a key twice")
         if not subject.open or all(key in subject.items for key in keys):
             for key, part in zip(keys, pattern.patterns, strict=True):
                 if key not in subject.items or not matches(tr, part, subject.items[key], store):
@@ -100,19 +126,36 @@ def _class(tr: Tracer, pattern: ast.MatchClass, subject: Value, store: Store) ->
     if is_a(subject, kind) is False:
         return False
     decided = is_a(subject, kind) is True
-    names: list[Value] = []
-    if isinstance(kind, Class):
-        found = kind.find("__match_args__")
-        names = list(found[0]) if found and isinstance(found[0], tuple) else field_names(kind) if kind.dataclass else []
-    for number, part in enumerate(pattern.patterns):
-        if isinstance(kind, Native) and kind.name in _WHOLE:
-            value = subject
-        else:
-            name = names[number] if number < len(names) else None
-            value = get_attribute(tr, subject, name) if isinstance(name, str) else tr.unknown("part of a matched value")
-        if not matches(tr, part, value, store):
+    whole = isinstance(kind, Native) and kind.name in _WHOLE
+    names = [*((None,) * len(pattern.patterns) if whole else _placed(kind, len(pattern.patterns))), *pattern.kwd_attrs]
+    known = [name for name in names if name is not None]
+    if len({*known}) < len(known):
+        raise PyRaise("TypeError", "a class pattern asks for an attribute twice")
+    for name, part in zip(names, (*pattern.patterns, *pattern.kwd_patterns), strict=True):
+        if isinstance(subject, Instance) and name is not None and _lacks(tr, subject, name):
             return False
-    for name, part in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True):
-        if not matches(tr, part, get_attribute(tr, subject, name), store):
+        value = subject if whole else tr.unknown("part of a matched value")
+        if not matches(tr, part, value if name is None else get_attribute(tr, subject, name), store):
             return False
     return decided or tr.decide(tr.unknown("a class pattern", getattr(subject, "origin", "imprecise")), pattern)
+
+
+def _placed(kind: Value, count: int) -> list[str | None]:
+    """The attributes that patterns by position stand for, as the class says; None for what is not known."""
+    if not isinstance(kind, Class):
+        return [None] * count
+    found = kind.find("__match_args__")
+    names: Value = found[0] if found is not None else tuple(field_names(kind)) if kind.dataclass or kind.fields else ()
+    if found is None and count and (not kind.closed or kind.library_bases):
+        return [*names, *[None] * count][:count] if isinstance(names, tuple) else [None] * count
+    if isinstance(names, Unknown):
+        return [None] * count
+    if not isinstance(names, tuple) or len(names) < count:
+        raise PyRaise("TypeError", f"{kind.name}() accepts fewer patterns by position")
+    if any(not isinstance(name, (str, Unknown)) for name in names[:count]):
+        raise PyRaise("TypeError", "an element of __match_args__ is no text")
+    return [name if isinstance(name, str) else None for name in names[:count]]
+
+
+def _lacks(tr: Tracer, subject: Instance, name: str) -> bool:
+    return name not in subject.attrs and subject.cls.find(name) is None and lacks_attribute(tr, subject, name)

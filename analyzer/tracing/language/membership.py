@@ -10,8 +10,9 @@ from analyzer.tracing.imports.registries import filled
 from analyzer.tracing.language.arithmetic import PLAIN
 from analyzer.tracing.language.container_values import is_empty
 from analyzer.tracing.language.dictionary_objects import store_of
+from analyzer.tracing.language.enumerations import members_of
 from analyzer.tracing.language.evaluation import call, get_attribute
-from analyzer.tracing.language.identity import against_constant, same_name, same_type
+from analyzer.tracing.language.identity import against_constant, is_any_value, same_name, same_type
 from analyzer.tracing.language.lazy_iterators import step_through
 from analyzer.tracing.language.mapping_methods import holds, is_mapping
 from analyzer.tracing.language.negation import invert_truth
@@ -51,8 +52,8 @@ def member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
     elif isinstance(container, tuple):
         items = list(container)
     elif isinstance(container, Class) and isinstance(item, Instance):
-        members = container.scope.names.get("__members__")
-        items = list(members.items.values()) if isinstance(members, DictV) and is_enum_member(item) else None
+        members = members_of(container)
+        items = list(members.items.values()) if members is not None and is_enum_member(item) else None
     elif isinstance(container, str) and isinstance(item, str):
         return (item in container) is not negated
     if isinstance(container, Instance) and container.cls.find("__contains__"):
@@ -127,13 +128,13 @@ def _compared(value: Value) -> bool:
     """Whether it is known which values this one equals."""
     if isinstance(value, tuple):
         return all(map(_compared, value))
-    return isinstance(value, _COMPARED) or equals_itself_alone(value)
+    return (isinstance(value, _COMPARED) and not is_any_value(value)) or equals_itself_alone(value)
 
 
 def is_same_member(element: Value, item: Value) -> bool:
     """Whether an element is certainly the item: equal plain data, or one value."""
     if isinstance(element, PLAIN) and isinstance(item, PLAIN):
-        return bool(element == item)
+        return element is item or bool(element == item)
     if same_type(element, item):
         return True
     return element is item or (isinstance(element, Api) and same_name(element, item))
@@ -141,8 +142,6 @@ def is_same_member(element: Value, item: Value) -> bool:
 
 def _equals(tr: Tracer, element: Value, item: Value) -> bool | None:
     """Whether two values that are not one and no plain data are known to be equal, or not to be."""
-    if isinstance(element, float) and isinstance(item, float) and element != element and item != item:
-        return None  # whether it is the same object, which a container takes for equal
     fields = fields_of_both(element, item)
     if fields is not None:
         return truth_of(compare_values(tr, ast.Eq, *fields))
@@ -151,6 +150,8 @@ def _equals(tr: Tracer, element: Value, item: Value) -> bool | None:
     for kind, text in ((element, item), (item, element)):
         if isinstance(kind, Api) and dtype_name(kind) is not None and isinstance(text, str):
             return is_type_named(kind, text)
+    if isinstance(element, float) and isinstance(item, float) and element != element and item != item:
+        return None  # no number equals itself as one object
     return False if _compared(element) and _compared(item) else None
 
 

@@ -24,6 +24,7 @@ from analyzer.tracing.language.iteration import fields_of
 from analyzer.tracing.language.known_types import PARALLEL
 from analyzer.tracing.language.mapping_methods import ABSTRACT, method_of
 from analyzer.tracing.language.metaclasses import asks_metaclass, from_metaclass
+from analyzer.tracing.language.qualified_names import qualified_name
 from analyzer.tracing.language.setting_attributes import delete_attribute, set_attribute
 from analyzer.tracing.language.tensor_objects import (
     HOOK,
@@ -72,7 +73,7 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         return call(tr, Bound(value, found[0], found[1]), (), {})
     named = children_by_name(value)
     if found is not None and isinstance(found[0], Instance) and found[0].cls.find("__set__") is not None:
-        return _described(tr, found[0], value)  # it comes before what the object itself holds
+        return _described(tr, found[0], value, value.cls)  # it comes before what the object itself holds
     if name in value.attrs:
         return value.attrs[name]
     if named is not None and name in named.items:
@@ -80,7 +81,7 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     if name == "module" and PARALLEL in value.attrs:
         return value
     if found is not None and isinstance(found[0], Instance):
-        return _described(tr, found[0], value)
+        return _described(tr, found[0], value, value.cls)
     if found is not None:
         return _bind(found[0], value, found[1])
     if own := tr.shared.set_on_libraries.items:  # methods that the program has added to a library's class
@@ -138,12 +139,12 @@ def _of_tensor(tr: Tracer, value: Instance, tensor: Value, name: str, node: ast.
     return by_default(tr, value.cls, Native(name, lambda c: found), (), {})
 
 
-def _described(tr: Tracer, descriptor: Instance, owner: Instance) -> Value:
-    """An object of the class, or what it gives where it describes an attribute."""
+def _described(tr: Tracer, descriptor: Instance, owner: Instance | None, cls: Class) -> Value:
+    """An object of the class, or what it gives where it describes an attribute; of the class itself without owner."""
     getter = descriptor.cls.find("__get__")
     if getter is None or not isinstance(getter[0], Function):
         return descriptor
-    return call(tr, Bound(descriptor, getter[0], getter[1]), (owner, owner.cls), {})
+    return call(tr, Bound(descriptor, getter[0], getter[1]), (owner, cls), {})
 
 
 def brought(cls: Class, name: str) -> bool:
@@ -187,14 +188,28 @@ def _made_of(c: Any, cls: Class) -> Value:
 
 def _bind(member: Value, owner: Value, cls: Class) -> Value:
     if isinstance(member, Function):
+        of = owner.cls if isinstance(owner, Instance) else owner
+        if member.owner is not None and isinstance(of, Class) and member.owner in of.mro:
+            cls = member.owner  # `f = Base.f`: `super()` in it goes on from where it stands
         if member.kind == "staticmethod":
             return member
         if member.kind == "classmethod":
             return Bound(owner.cls if isinstance(owner, Instance) else owner, member, cls)
         return Bound(owner, member, cls)
     if isinstance(member, Partial) and member.method:
+        inner = member.function
+        if not isinstance(inner, (Function, Unknown)) and not (isinstance(inner, Partial) and inner.method):
+            return Partial(inner, (owner, *member.args), member.kwargs)
         return Partial(_bind(member.function, owner, _home(member.function, cls)), member.args, member.kwargs)
     return member
+
+
+def _of_no_object(member: Partial) -> bool:
+    """Whether it is a `partialmethod` of a static or a class method."""
+    return member.method and isinstance(member.function, Function) and member.function.kind in _OF_CLASSES
+
+
+_OF_CLASSES = ("staticmethod", "classmethod")
 
 
 def _home(function: Value, cls: Class) -> Class:
@@ -251,11 +266,13 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
         member, owner = found
         if isinstance(member, Function) and member.kind == "classmethod":
             return Bound(value, member, owner)
+        if isinstance(member, Partial) and _of_no_object(member):
+            return _bind(member, value, owner)
         if isinstance(member, Partial) and member.method:  # its object is the first argument
             return Native(name, lambda c: call(c.tr, _bind(member, c.get(0), owner), c.args[1:], c.kwargs, c.node))
-        return member
+        return _described(tr, member, None, value) if isinstance(member, Instance) else member
     if name in ("__name__", "__qualname__"):
-        return value.name
+        return value.name if name == "__name__" else qualified_name(tr, value)
     if name == "__module__":
         return module_of(value.path)
     if name == "__doc__":

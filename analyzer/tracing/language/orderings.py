@@ -9,8 +9,9 @@ from contextlib import suppress
 from typing import Any
 
 from analyzer.tracing.language.arithmetic import PLAIN, settled
+from analyzer.tracing.language.enumerations import MIXED_IN
 from analyzer.tracing.language.evaluation import call, get_attribute
-from analyzer.tracing.language.identity import against_constant, same_name, same_type
+from analyzer.tracing.language.identity import against_constant, is_any_value, same_name, same_type
 from analyzer.tracing.language.known_types import DEVICE
 from analyzer.tracing.language.plain_data import NotPlain, plain_data
 from analyzer.tracing.language.python_version import compared, is_python_version
@@ -100,7 +101,7 @@ def compare_values(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, n
     if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):
         if len(left) != len(right):
             return op is ast.NotEq
-        parts = [compare_values(tr, ast.Eq, a, b) for a, b in zip(left, right, strict=True)]
+        parts = [_same(tr, a, b) for a, b in zip(left, right, strict=True)]
         if all(isinstance(p, (bool, Cond)) for p in parts):
             same = all_of(*parts)
             return same if op is ast.Eq else negate(same)
@@ -126,8 +127,8 @@ def compare_values(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, n
         and isinstance(left, (Api, Class, Function, Module))
         and isinstance(right, (Api, Class, Function, Module))
     ):
-        one: bool | None = same_name(left, right)
-        if not one and isinstance(left, Api) and isinstance(right, Api):
+        one: bool | None = same_name(left, right) or (None if is_any_value(left) or is_any_value(right) else False)
+        if one is False and isinstance(left, Api) and isinstance(right, Api):
             one = are_equal_types(left, right)
         return tr.unknown("a comparison", pytype="bool") if one is None else one is (op is ast.Eq)
     named = is_type_named(left, right) if isinstance(left, Api) else is_type_named(right, left)
@@ -142,6 +143,13 @@ def compare_values(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, n
     ):
         return op is ast.NotEq
     return tr.unknown("a comparison", pytype="bool")
+
+
+def _same(tr: Tracer, left: Value, right: Value) -> Value:
+    """Whether two elements of sequences are equal: what is one object is, whatever it says itself."""
+    if left is right and isinstance(left, (float, Instance)):
+        return True
+    return compare_values(tr, ast.Eq, left, right)
 
 
 def of_type(value: Value) -> bool:
@@ -229,7 +237,7 @@ _ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 def _asks(value: Value) -> bool:
     """Whether an object that is no plain member of an enumeration may say itself what it equals."""
-    return (
+    return is_any_value(value) or (
         isinstance(value, Instance)
         and not is_enum_member(value)
         and (bool(value.cls.library_bases) or not value.cls.closed)
@@ -292,14 +300,11 @@ def _compare_tensors(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value,
 
 def member_value(value: Value) -> Value:
     """A member of an enumeration that is a text or a number too, as which it is compared."""
-    if not isinstance(value, Instance) or MIXED_IN.isdisjoint(value.cls.library_bases):
+    if not isinstance(value, Instance) or set(MIXED_IN).isdisjoint(value.cls.library_bases):
         return value
     if "enum.Enum" not in value.cls.library_bases or any(value.cls.find(n) for n in ("__eq__", "__new__")):
         return value
     return value.attrs.get("value", value)
-
-
-MIXED_IN = frozenset(("builtins.str", "builtins.int", "builtins.float"))  # members of an enumeration compare as these
 
 
 def _of_graph(value: Value) -> bool:

@@ -25,6 +25,7 @@ from analyzer.tracing.language.evaluation import (
     Signal,
     Steps,
     block_steps,
+    call,
     evaluate,
     finished,
     holds_yield,
@@ -33,11 +34,12 @@ from analyzer.tracing.language.evaluation import (
 from analyzer.tracing.language.handlers import catches, caught, caught_names
 from analyzer.tracing.language.items import delete_item
 from analyzer.tracing.language.lazy_iterators import dropped
-from analyzer.tracing.language.matching import matches
+from analyzer.tracing.language.matching import fits
 from analyzer.tracing.language.optional_packages import noted, tried
 from analyzer.tracing.language.setting_attributes import delete_attribute
 from analyzer.tracing.language.suspended_bodies import evaluate_steps
 from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.values import Api, Class, Instance, Native, Object, Value
 from analyzer.tracing.paths.frames import Frame, Leaving
 from analyzer.tracing.paths.problems import PyRaise, ShapeFailure, exception_name
 from analyzer.tracing.paths.tracer import Tracer
@@ -167,10 +169,34 @@ def _raise(tr: Tracer, node: ast.Raise) -> None:
         raise tr.frame.handled[-1]
     again = next((p for p in reversed(tr.frame.handled) if value is not None and p.bound is value), None)
     if again is not None:
+        if isinstance(value, (Instance, Object)) and "__context__" in value.attrs:
+            tr.touch(value)
+            value.attrs["__context__"] = tr.unknown("an exception")
         raise again
+    value = _called(tr, value)
     error = PyRaise(exception_name(value), "raised by the program", value)
     error.context = tr.frame.handled[-1] if tr.frame.handled else None
+    if isinstance(value, (Instance, Object)):
+        _chain(tr, value, next((f.handled[-1] for f in reversed(tr.frames) if f.handled), None), node)
     raise error
+
+
+def _called(tr: Tracer, value: Value) -> Value:
+    """An exception, of which its class may be written."""
+    kind = getattr(builtins, value.name, None) if isinstance(value, (Api, Native)) else None
+    raised = isinstance(value, Class) or (isinstance(kind, type) and issubclass(kind, BaseException))
+    return call(tr, value, (), {}) if raised else value
+
+
+def _chain(tr: Tracer, value: Instance | Object, context: PyRaise | None, node: ast.Raise) -> None:
+    """What an exception that is raised says of the one that it is raised from, and of the one that is handled."""
+    tr.touch(value)
+    cause = evaluate(tr, node.cause) if node.cause is not None else None
+    if node.cause is not None or "__cause__" not in value.attrs:
+        value.attrs["__cause__"] = _called(tr, cause)
+        value.attrs["__suppress_context__"] = node.cause is not None
+    known = context.bound if context is not None else None
+    value.attrs["__context__"] = known if known is not None else tr.unknown("an exception", "imprecise")
 
 
 def _try_steps(tr: Tracer, node: ast.Try) -> Steps:
@@ -304,7 +330,7 @@ def _inside(tr: Tracer, node: ast.With | ast.AsyncWith, place: int) -> Steps:
 def _match_steps(tr: Tracer, node: ast.Match) -> Steps:
     subject = yield from evaluate_steps(tr, node.subject)
     for case in node.cases:
-        if not matches(tr, case.pattern, subject, lambda name, value: store_name(tr, name, value)):
+        if not fits(tr, case.pattern, subject, lambda name, value: store_name(tr, name, value)):
             continue
         if case.guard is None or tr.decide((yield from evaluate_steps(tr, case.guard)), case.guard):
             return (yield from _block(tr, case.body))

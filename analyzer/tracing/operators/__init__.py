@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.language.dictionary_objects import plain_list, store_of
+from analyzer.tracing.language.iterator_values import Lazy
 from analyzer.tracing.language.known_types import returned, value_of
 from analyzer.tracing.language.memory import write, write_results
 from analyzer.tracing.language.own_paths import function_place, place_of, stands
@@ -299,6 +300,8 @@ def call_method(
             value = handler(tr, owner, name, args, kwargs, node)
             given = isinstance(owner, Object) and owner.kind in _GIVING
             return value if given else record(f"{name}()", args, kwargs, value, derived=True)
+    if isinstance(owner, Lazy):
+        tr.forget([owner])
     return tr.unknown(f"{name}()")
 
 

@@ -34,12 +34,6 @@ def new_module(op: Op, name: Value, rest: tuple[Value, ...]) -> Value:
     return Object("namespace", {"__name__": name, "__doc__": rest[0] if rest else None})
 
 
-@operator("enum.auto")
-def next_member(op: Op, args: tuple[Value, ...]) -> Value:
-    """What the enumeration makes of it, see `definitions`."""
-    return Object("enum.auto")
-
-
 @operator("atexit.register", "func *rest")
 def at_the_end(op: Op, func: Value, rest: tuple[Value, ...]) -> Value:
     return func

@@ -12,7 +12,7 @@ import posixpath
 import re
 import statistics
 import string
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -237,17 +237,24 @@ def _found(result: Any) -> Value:
     if not isinstance(result, re.Match):
         return ListV(result) if isinstance(result, list) else None
     return Object("match", {
-        "group": Native("group", lambda c: _group(c, result)), "groups": Native("groups", lambda c: result.groups()),
-        "groupdict": Native("groupdict", lambda c: DictV(result.groupdict())),
-        "start": Native("start", lambda c: result.start()), "end": Native("end", lambda c: result.end()),
+        name: Native(name, _asked(getattr(result, name))) for name in _OF_MATCHES
     })  # fmt: skip
 
 
-def _group(c: Call, result: re.Match[str]) -> Value:
-    try:
-        return result.group(*c.args)
-    except (IndexError, TypeError):
-        return c.tr.unknown("a group", "imprecise")
+_OF_MATCHES = ("group", "groups", "groupdict", "start", "end", "span")
+
+
+def _asked(method: Callable[..., Any]) -> Callable[[Call], Value]:
+    """What a match says of its groups."""
+
+    def run(c: Call) -> Value:
+        try:
+            told = method(*map(plain_data, c.args), **{k: plain_data(v) for k, v in c.kwargs.items()})
+        except (IndexError, TypeError, NotPlain):
+            return c.tr.unknown("a group", "imprecise")
+        return DictV(told) if isinstance(told, dict) else told
+
+    return run
 
 
 def _is_quick(pattern: str, text: str) -> bool:

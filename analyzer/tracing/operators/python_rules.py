@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import keyword
 import math
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from analyzer.tracing.imports.modules import import_module
 from analyzer.tracing.language.arithmetic import binary
 from analyzer.tracing.language.builtins import BUILTINS, Call
 from analyzer.tracing.language.definitions import make_class
-from analyzer.tracing.language.evaluation import call, iterate
+from analyzer.tracing.language.evaluation import call, get_attribute, iterate
 from analyzer.tracing.language.values import (
     STORE,
     Bound,
@@ -241,17 +242,27 @@ def decorators(op: Op, args: tuple[Value, ...]) -> Value:
 @operator("functools.wraps", "wrapped *rest")
 def wraps(op: Op, wrapped: Value, rest: tuple[Value, ...]) -> Value:
     """``wraps(f)(g)`` is ``g``, which stands for ``f`` from then on."""
-    return Native("a wrapper", lambda c: _imitating(c.get(0), wrapped))
+    assigned = rest[0] if rest else op.extra.get("assigned", _ASSIGNED)
+    return Native("a wrapper", lambda c: _imitating(op, c.get(0), wrapped, assigned))
 
 
 @operator("functools.update_wrapper", "wrapper wrapped *rest")
 def update_wrapper(op: Op, wrapper: Value, wrapped: Value, rest: tuple[Value, ...]) -> Value:
-    return _imitating(wrapper, wrapped)
+    return _imitating(op, wrapper, wrapped, rest[0] if rest else op.extra.get("assigned", _ASSIGNED))
 
 
-def _imitating(wrapper: Value, wrapped: Value) -> Value:
+_ASSIGNED = functools.WRAPPER_ASSIGNMENTS
+
+
+def _imitating(op: Op, wrapper: Value, wrapped: Value, assigned: Value) -> Value:
+    """The wrapper, which has the names that are assigned of what it wraps."""
     stands_for = wrapped.function if isinstance(wrapped, Bound) else wrapped
     if isinstance(wrapper, Function) and isinstance(stands_for, Function):
+        for name in _ASSIGNED if assigned is not _ASSIGNED else ():
+            if not isinstance(assigned, tuple):
+                wrapper.options[f"attribute {name}"] = op.tr.unknown(f"attribute {name}")
+            elif name not in assigned:
+                wrapper.options[f"attribute {name}"] = get_attribute(op.tr, wrapper, name)
         wrapper.imitates = stands_for
     return wrapper
 

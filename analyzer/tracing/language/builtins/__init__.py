@@ -13,6 +13,7 @@ from analyzer.tracing.language.builtins import (
     iterables,
     kinds,
     numbers,
+    printing,
     written_code,
 )
 from analyzer.tracing.language.builtins.call import Call
@@ -47,7 +48,7 @@ _RULES: dict[str, Callable[[Any], Value]] = {
     "issubclass": kinds.issubclass_,
     "callable": introspection.callable_, "locals": attribute_access.locals_, "globals": introspection.globals_,
     "vars": attribute_access.vars_, "exit": introspection.exit_, "quit": introspection.exit_,
-    "print": introspection.nothing, "eval": written_code.eval_, "exec": written_code.exec_,
+    "print": printing.print_, "eval": written_code.eval_, "exec": written_code.exec_,
     "__import__": written_code.dynamic, "compile": written_code.dynamic, "input": introspection.input_,
     "raw_input": introspection.input_, "ord": introspection.plain(ord), "chr": introspection.plain(chr),
     "hex": introspection.plain(hex), "bin": introspection.plain(bin), "repr": numbers.repr_,

@@ -51,9 +51,16 @@ def method_of_kind(kind: str) -> Callable[[Call], Value]:
 
 
 def property_(c: Call) -> Value:
-    """`name = property(getter)` in a class."""
-    getter = c.get(0)
-    return replace(getter, kind="property") if isinstance(getter, Function) else c.tr.unknown("a property")
+    """`name = property(getter, setter, deleter, doc)` in a class."""
+    getter, setter, deleter, doc = (c.get(n, name) for n, name in enumerate(("fget", "fset", "fdel", "doc")))
+    if not isinstance(getter, Function) or not all(v is None or isinstance(v, Function) for v in (setter, deleter)):
+        return c.tr.unknown("a property")
+    options = dict(getter.options)
+    if isinstance(deleter, Function):
+        options["attribute deleter"] = deleter
+    if doc is not None:
+        options["attribute __doc__"] = doc
+    return replace(getter, kind="property", setter=setter, options=options)
 
 
 def identity(c: Call) -> Value:

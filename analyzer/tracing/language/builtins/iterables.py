@@ -11,6 +11,7 @@ from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.collected import MOST_ELEMENTS, as_dict, as_set, in_order
 from analyzer.tracing.language.container_values import exactly
 from analyzer.tracing.language.dictionary_objects import store_of
+from analyzer.tracing.language.enumerations import members_of
 from analyzer.tracing.language.evaluation import call, get_attribute, iterate, seen
 from analyzer.tracing.language.iteration import fields_of
 from analyzer.tracing.language.lazy_iterators import (
@@ -70,7 +71,7 @@ def length(c: Call) -> Value:
         return c.tr.fresh("len", "unknown", _least(value)) if value.open else len(value.items)
     if isinstance(value, (str, tuple, bytes)):
         return len(value)
-    if isinstance(value, Class) and isinstance(members := value.scope.names.get("__members__"), DictV):
+    if isinstance(value, Class) and (members := members_of(value)) is not None:
         return len(set(members.items.values()))
     if isinstance(value, Iterator_) and isinstance(value.length, int):
         return value.length

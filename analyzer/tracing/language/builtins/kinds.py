@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
 from collections.abc import Iterator
 
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.dictionary_objects import inherits_dictionary, inherits_list
 from analyzer.tracing.language.known_types import CLASSES, DEVICE
+from analyzer.tracing.language.metaclasses import metaclass_of
 from analyzer.tracing.language.packed_sequences import is_packed
 from analyzer.tracing.language.refusal_kinds import REFUSAL, is_kind_of, may_refuse_shapes
 from analyzer.tracing.language.rows import FRAME, Rows
@@ -77,9 +80,14 @@ def _kinds(kind: Value) -> Iterator[Value]:
         yield kind
 
 
+def _is_any_object(value: Api) -> bool:
+    """Whether a name of Python's library may be that of any object: ``sys.maxsize``, ``tempfile.tempdir``."""
+    return value.name.partition(".")[0] in sys.stdlib_module_names and (value.constant or not is_class(value.name))
+
+
 _STAND_FOR = {
     "six.string_types": "str", "six.text_type": "str", "six.integer_types": "int", "six.binary_type": "bytes",
-    "past.builtins.basestring": "str",
+    "past.builtins.basestring": "str", "types.NoneType": "NoneType",
 }  # fmt: skip
 
 
@@ -161,6 +169,8 @@ def is_a(value: Value, kind: Value) -> bool | None:
     if isinstance(value, Rows) and isinstance(kind, (Native, Api, Class)):
         named = kind.name in (value.kind, *(("pandas.core.frame.DataFrame",) if value.kind == FRAME else ()))
         return named or (None if kind.name.startswith(("collections", "typing", "pandas")) else False)
+    if isinstance(value, Api) and isinstance(kind, (Native, Class)) and _is_any_object(value):
+        return None
     if isinstance(kind, Native) and kind.name == "type" and isinstance(value, Api):
         return is_class(value.name)
     if is_picture(value) and isinstance(kind, Api) and (kind.name in PICTURES or kind.name in _TENSORS):
@@ -402,6 +412,11 @@ def _may_derive(name: str, kind: str) -> bool:
 def _takes_in(kind: Class) -> bool:
     """Whether a class may say itself what is one of its objects, or other classes were registered for it."""
     own = kind.find("__subclasshook__") or kind.find("__instancecheck__")
+    of_kind = metaclass_of(kind)
+    if of_kind is not None and (of_kind.find("__instancecheck__") or of_kind.find("__subclasscheck__")):
+        return True
+    if any(ast.unparse(base).partition("[")[0].rpartition(".")[2] == "Protocol" for base in kind.node.bases):
+        return True  # every class that has what it asks for
     return bool(own) or any(isinstance(b, Unknown) and b.reason in (METACLASS, REGISTERED) for b in kind.mro)
 
 

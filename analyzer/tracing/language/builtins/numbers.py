@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice
 
 from analyzer.tracing.language.arithmetic import binary
@@ -13,7 +14,7 @@ from analyzer.tracing.language.collected import in_order
 from analyzer.tracing.language.displays import representation, text_of
 from analyzer.tracing.language.evaluation import call, get_attribute, iterate
 from analyzer.tracing.language.own_truths import own_truth
-from analyzer.tracing.language.plain_data import NotPlain, applied
+from analyzer.tracing.language.plain_data import NotPlain, applied, plain_data
 from analyzer.tracing.language.shuffled import in_any_order
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import truth_of
@@ -84,6 +85,11 @@ def _sampled(c: Call, value: Value) -> int | float | None:
 
 
 def str_(c: Call) -> Value:
+    if len(c.args) > 1 or c.kwargs:
+        with suppress(NotPlain, LookupError, TypeError, ValueError):
+            given = {name: plain_data(value) for name, value in c.kwargs.items()}
+            return str(*map(plain_data, c.args), **given)
+        return c.tr.unknown("a text", "imprecise", pytype="str")
     return text_of(c.tr, c.get(0, default=""))
 
 
