@@ -30,11 +30,37 @@ def changed_by(function: Function, owner: Value = None) -> list[Value]:
     return found
 
 
+def rebound_by(function: Function) -> list[tuple[Scope, str]]:
+    """Names of scopes around it that its body declares `nonlocal` or `global`, each with the scope that holds it."""
+    found: list[tuple[Scope, str]] = []
+    for part in ast.walk(function.node):
+        for name in part.names if isinstance(part, (ast.Global, ast.Nonlocal)) else ():
+            home = _home(function, name) if isinstance(part, ast.Nonlocal) else function.scope.globals
+            if name in home.names:
+                found.append((home, name))
+    return found
+
+
 def _of_scopes(function: Function, name: str) -> Value:
+    return _home(function, name).names.get(name)
+
+
+def assigned_by(function: Function) -> set[str]:
+    """Attributes of its first parameter that its body assigns."""
+    own = _first_parameter(function)
+    return {
+        part.attr
+        for part in ast.walk(function.node)
+        if isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load)
+        if isinstance(part.value, ast.Name) and part.value.id == own
+    }
+
+
+def _home(function: Function, name: str) -> Scope:
     scope: Scope | None = function.scope
     while scope is not None and name not in scope.names:
         scope = scope.parent
-    return (scope or function.scope.globals).names.get(name)
+    return scope or function.scope.globals
 
 
 def _first_parameter(function: Function) -> str:

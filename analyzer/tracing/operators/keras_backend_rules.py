@@ -96,8 +96,10 @@ def image_data_format(op: Op) -> Value:
 
 @operator("keras.backend.set_image_data_format keras.config.set_image_data_format", "data_format")
 def set_image_data_format(op: Op, data_format: Value) -> Value:
-    """From here on layers have their channels elsewhere, which is not followed."""
-    op.tr.machine["image_data_format"] = Unknown("a setting", "foreign", "image_data_format", "str")
+    """From here on layers and functions that state no format have this one."""
+    known = data_format in ("channels_first", "channels_last") if isinstance(data_format, str) else False
+    setting = Unknown("a setting", "foreign", "image_data_format", "str")
+    op.tr.machine["image_data_format"] = data_format if known else setting
     return None
 
 

@@ -30,7 +30,8 @@ def _each(op: Op, value: Value, count: int) -> tuple[int, ...] | None:
 
 
 def _last(op: Op, data_format: Value) -> bool:
-    return data_format in (None, "channels_last") and isinstance(data_format, str | None)
+    stated = op.tr.machine.get("image_data_format") if data_format is None else data_format
+    return isinstance(stated, str | None) and stated in (None, "channels_last")
 
 
 def _positions(

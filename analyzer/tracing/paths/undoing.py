@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from analyzer.tracing.language.captured import changed_by
+from analyzer.tracing.language.captured import assigned_by, changed_by, rebound_by
 from analyzer.tracing.language.rows import LIST, Rows
 from analyzer.tracing.language.values import (
     STORE,
@@ -51,15 +51,30 @@ class Undoing(TraceState):
                 self.touch(value)
                 value.given = True
             held = value.items.values() if isinstance(value, DictV) else value.items if isinstance(value, ListV) else ()
-            if isinstance(value, Bound) and isinstance(value.function, Function):
-                held = changed_by(value.function, value.owner)
-            held = changed_by(value) if isinstance(value, Function) else value if type(value) is tuple else held
+            function = value.function if isinstance(value, Bound) else value
+            if isinstance(function, Function):
+                owner = value.owner if isinstance(value, Bound) else None
+                held = changed_by(function, owner)
+                self._rebind(function, owner)
+            held = value if type(value) is tuple else held
             if depth:
                 self.give(list(held)[:MOST_GIVEN], depth - 1)
 
+    def _rebind(self, function: Function, owner: Value) -> None:
+        """Names around a function, and attributes of its object, that it sets: somebody unseen may have called it."""
+        for scope, name in rebound_by(function):
+            self.touch(scope)
+            scope.names[name] = self.unknown("what a function that nobody has followed sets", label=name)
+        names = assigned_by(function) & owner.attrs.keys() if isinstance(owner, Instance) else ()
+        for name in names:
+            self.touch(owner)
+            owner.attrs[name] = self.unknown("what a method that nobody has followed sets", label=name)
+
     def forget(self, values: Iterable[Value]) -> None:
-        """An unknown function may change the lists, dictionaries and objects that it is given."""
+        """An unknown function may change the lists, dictionaries and objects that it is given, and call functions."""
         for value in values:
+            if isinstance(value, (Function, Bound)):
+                self.give((value,))
             self.modes_origin = self.modes_origin or ("imprecise" if holds_objects(value) else "")
             if isinstance(value, (ListV, DictV, Instance)):
                 self.touch(value)
