@@ -37,14 +37,23 @@ def call_keras(
         return _call_loss(tr, owner, found, args, kwargs, node)
     kept = {k: v for k, v in kwargs.items() if k in names or function.node.args.kwarg or k not in ("training", "mask")}
     args, kept = tuple(as_inputs(owner, v) for v in args), {k: as_inputs(owner, v) for k, v in kept.items()}
-    given = {*_positional(function)[1 : len(args) + 1], *kept}
+    stated = dict(zip(_positional(function)[1:], args, strict=False)) | kept
+    given = stated.keys()
+    told = owner.cls.find("compute_output_spec")
+    if told is not None and isinstance(told[0], Function) and any(_symbolic(v) for v in args):
+        return call_function(tr, told[0], (owner, *args), kept, cls=told[1], node=node, open_args=open_args)
     tr.masking = tr.masking or owner.cls.find("compute_mask") is not None
     if tr.masking and "mask" in names - given:
         kept["mask"] = tr.unknown("a mask that Keras hands on", label="mask")
-    with _handed_on(tr, kwargs.get("training")) as training:
+    with _handed_on(tr, kwargs.get("training", stated.get("training"))) as training:
         if training is not None and "training" in names - given:
             kept["training"] = training
         return call_function(tr, function, (owner, *args), kept, cls=found[1], node=node, open_args=open_args)
+
+
+def _symbolic(value: Value) -> bool:
+    """Whether it stands for what a graph will compute: of such inputs Keras asks a layer that tells it the output."""
+    return isinstance(value, Tensor) and value.graph
 
 
 @contextmanager

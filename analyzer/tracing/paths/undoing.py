@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from analyzer.tracing.language.captured import assigned_by, changed_by, rebound_by
+from analyzer.tracing.language.captured import CHANGING, assigned_by, changed_by, rebound_by
 from analyzer.tracing.language.rows import LIST, Rows
 from analyzer.tracing.language.values import (
     STORE,
@@ -56,6 +56,8 @@ class Undoing(TraceState):
                 owner = value.owner if isinstance(value, Bound) else None
                 held = changed_by(function, owner)
                 self._rebind(function, owner)
+            elif isinstance(value, Bound) and value.function in CHANGING:
+                held = (value.owner,)  # ``lines.append``
             held = value if type(value) is tuple else held
             if depth:
                 self.give(list(held)[:MOST_GIVEN], depth - 1)
