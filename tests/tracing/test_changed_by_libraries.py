@@ -115,3 +115,22 @@ def test_what_methods_of_an_optimizer_give(tmp_path: Path) -> None:
     scaled()
     """
     assert not proved(program, tmp_path)
+
+
+@pytest.mark.parametrize("made", ["np.asarray(rows)", "np.zeros(3)"])
+def test_what_an_object_sets_as_it_gives_its_array(made: str, tmp_path: Path) -> None:
+    program = f"""
+    class Rows:
+        def __init__(self):
+            self.asked = 0
+        def __array__(self, dtype=None, copy=None):
+            self.asked += 1
+            return np.zeros(3)
+    def read():
+        rows = Rows()
+        {made}
+        if rows.asked == 0:
+            fails()
+    read()
+    """
+    assert bool(proved(program, tmp_path)) is (made == "np.zeros(3)")
