@@ -10,8 +10,8 @@ _KEEPING = """abs absolute negative sign round trunc conj conjugate real imag na
     bitwise_invert relu relu6 tril triu flip fliplr flipud roll sort max min amax amin nanmax nanmin ptp"""
 _OF_NUMBERS = "square clip cumsum cumprod nancumsum nancumprod"  # which make truths numbers
 _SUMS = "sum prod nansum nanprod"  # and these small numbers larger ones
-_POINTED = """floor ceil arccos arccosh arcsin arcsinh arctan arctanh cos cosh sin sinh tan tanh exp exp2 expm1 log log10
-    log1p log2 sqrt reciprocal sinc mean std var logsumexp nanmean nanstd nanvar median nanmedian norm"""
+_POINTED = """floor ceil arccos arccosh arcsin arcsinh arctan arctanh cos cosh sin sinh tan tanh exp exp2 expm1 log
+    log10 log1p log2 sqrt reciprocal sinc mean std var logsumexp nanmean nanstd nanvar median nanmedian norm"""
 _KIND_OF = {name: names for names in (_KEEPING, _OF_NUMBERS, _SUMS, _POINTED) for name in names.split()}
 
 

@@ -172,8 +172,8 @@ def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
         object = tuple(range(*object.bounds)) if object.length <= MOST_ELEMENTS else made(op, (object.length,), "int64")
     if op.extra.get("ndmax") is not None:
         return unknown(op)
-    if isinstance(object, Instance) and (own := object.cls.find("__array__")) is not None:
-        op.tr.forget((Bound(object, own[0]),))  # which it is asked by
+    if isinstance(object, Instance) and (giving := object.cls.find("__array__")) is not None:
+        op.tr.forget((Bound(object, giving[0]),))  # which it is asked by
     object = array_of(object) if op.short in ("array", "asarray") and "subok" not in op.extra else object
     asked = op.extra.get("dtype", rest[0] if rest else None)
     if asked is None or array_type(asked) not in (None, OBJECTS):

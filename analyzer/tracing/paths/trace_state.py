@@ -80,7 +80,7 @@ class TraceState:
         self.failed_nth: dict[Place, int] = {}  # lines of these, each with how often the operator went well before
         self.applied = DictV()  # calls of functions with a way back of their own, see `own_gradients`
         self.results = DictV()  # of functions that remember theirs
-        self.machine: dict[str, Value] = {}  # what programs ask of the machine, and of how they are run
+        self.machine: dict[str, Unknown] = {}  # what programs ask of the machine, and of how they are run
         self.addresses: dict[int, Unknown] = {}  # what `id` tells of objects, see `values.Address`
         self.flags: Any = None  # the FLAGS object of absl and TensorFlow 1
 

@@ -57,7 +57,7 @@ class Undoing(TraceState):
                 held = changed_by(function, owner)
                 self._rebind(function, owner)
             elif isinstance(value, Bound) and value.function in CHANGING:
-                held = (value.owner,)  # ``lines.append``
+                held = [value.owner]  # ``lines.append``
             held = value if type(value) is tuple else held
             if depth:
                 self.give(list(held)[:MOST_GIVEN], depth - 1)
