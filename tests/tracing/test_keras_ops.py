@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import keras
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
@@ -162,3 +163,24 @@ def test_what_keras_refuses_is_an_error(call: str, sizes: str, tmp_path: Path) -
         exec(text, {})
     problems = traced(text, tmp_path).problems.values()
     assert [(p.level, p.site.line) for p in problems] == [("error", text.count("\n"))]
+
+
+NUMBERS = ("negative", "ptp", "sign", "relu", "hypot", "arctan2", "add")  # of which truths are none
+OF_WHOLE = """
+    abs sign negative square relu sqrt exp log sin sinc floor ceil sum prod mean std var median max ptp
+    count_nonzero cumsum arctan2 hypot add
+"""
+
+
+@pytest.mark.parametrize("name", OF_WHOLE.split())
+def test_what_functions_make_of_whole_numbers(name: str, tmp_path: Path) -> None:
+    for kind in ("int32", "int64", "int8", "bool") if name not in NUMBERS else ("int32", "int64", "int8"):
+        call = f"ops.{name}(a, a)" if name in ("arctan2", "hypot", "add") else f"ops.{name}(a)"
+        text = program(call, f"a=2,3:{kind}")
+        scope: dict[str, Any] = {"keras": keras}
+        exec(text, scope)
+        shared = traced(text, tmp_path)
+        last = text.count("\n")
+        found = [t.dtype for (_, line, _), tensors in shared.assigned.items() if line == last for t in tensors]
+        assert found in ([keras.backend.standardize_dtype(scope["y"].dtype)], [None])
+        assert found != [None] or kind in ("int8", "bool") or name in ("arctan2", "hypot")

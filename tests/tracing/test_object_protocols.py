@@ -416,3 +416,34 @@ def test_a_partial_method_is_bound_to_its_object(tmp_path: Path, size: int, fail
     text = PARTIAL_METHODS.format(size)
     problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
     assert any(p.level == "error" for p in problems) is fails
+
+
+REFERENCES = """
+import gc, torch, weakref
+from torch import nn
+
+def main():
+    model = nn.Linear(2, 3)
+    held = weakref.ref(model)
+    {}
+    gc.collect()
+    if held() is {}:
+        torch.zeros(2, 3) @ torch.zeros(4, 5)
+
+main()
+"""
+
+
+@pytest.mark.parametrize(("then", "kept"), [("pass", True), ("other = [model]; del model", True), ("del model", False)])
+def test_an_object_that_nothing_keeps_may_be_gone(tmp_path: Path, then: str, kept: bool) -> None:
+    for asked, known in (("not None", kept), ("None", False)):
+        problems = explore(tmp_path, "net.py", ast.parse(REFERENCES.format(then, asked)), Versions()).problems.values()
+        proved = [p for p in problems if p.level == "error" and p.proved]
+        assert any(not any(s.startswith("The path is taken") for s in p.sentences) for p in proved) is known
+
+
+@pytest.mark.parametrize(("condition", "holds"), [("np.True_", True), ("np.False_", False), ("not np.False_", True)])
+def test_the_truths_of_numpy(tmp_path: Path, condition: str, holds: bool) -> None:
+    program = f"import torch\nimport numpy as np\nif {condition}:\n    torch.zeros(2, 3) @ torch.zeros(4, 5)\n"
+    problems = explore(tmp_path, "net.py", ast.parse(program), Versions()).problems.values()
+    assert any(p.level == "error" for p in problems) is holds

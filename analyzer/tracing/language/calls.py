@@ -21,6 +21,7 @@ from analyzer.tracing.language.evaluation import (
     seen,
 )
 from analyzer.tracing.language.function_calls import call_function
+from analyzer.tracing.language.keras_calls import call_keras, is_keras
 from analyzer.tracing.language.known_types import value_of
 from analyzer.tracing.language.lazy_iterators import given_up
 from analyzer.tracing.language.metaclasses import caller_of, made_plainly
@@ -69,7 +70,6 @@ from analyzer.tracing.operators import (
     shape_of,
     tables,
 )
-from analyzer.tracing.operators.keras_inputs import as_inputs
 from analyzer.tracing.operators.torch_modules import call_with_hooks
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.tracing.programs.used_as_tensors import callee
@@ -134,7 +134,7 @@ def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.
         found = call_function(tr, function, (owner, *args), kwargs, cls=bound.cls, node=node, open_args=open_args)
         if function.name == "build" and isinstance(owner, Instance) and not owner.built:
             tr.touch(owner)
-            owner.built = _is_keras(owner)
+            owner.built = is_keras(owner)
         return found
     if (cls := made_plainly(bound)) is not None:
         return _made(tr, cls, args, kwargs, node, open_args)
@@ -259,7 +259,7 @@ def call_unchanged(
         own = owner.attrs.get(name) if name != "__call__" else None
         if found is not None and isinstance(found[0], Function):
             if name == "call":
-                return _call_keras(tr, owner, found, args, kwargs, node, open_args)
+                return call_keras(tr, owner, found, args, kwargs, node, open_args)
             if own is not None:
                 return call(tr, own, args, kwargs, node, open_args)
             kinds: dict[str, Args] = {"staticmethod": (), "classmethod": (owner.cls,)}
@@ -269,73 +269,11 @@ def call_unchanged(
             return call(tr, own, args, kwargs, node, open_args)
 
     build = owner.cls.find("build")  # of a layer whose `call` is the library's
-    if args and not owner.built and build is not None and isinstance(build[0], Function) and _is_keras(owner):
+    if args and not owner.built and build is not None and isinstance(build[0], Function) and is_keras(owner):
         tr.touch(owner)
         owner.built = True
         call_function(tr, build[0], (owner, shape_of(tr, args[0])), {}, cls=build[1])
     return call_library_instance(tr, owner, args, kwargs, node)
-
-
-def _is_keras(owner: Instance) -> bool:
-    return any(base.startswith("keras.") for base in owner.cls.library_bases)
-
-
-def _call_keras(
-    tr: Tracer, owner: Instance, found: tuple[Value, Class], args: tuple[Value, ...], kwargs: dict[str, Value],
-    node: ast.Call | None, open_args: bool,
-) -> Value:  # fmt: skip
-    if args and not owner.built and owner.attrs.get("built") is not True:  # which an own call of `build` sets
-        _build_keras(tr, owner, found[0], args, kwargs, node)
-    own = owner.attrs.get("call")
-    if own is not None:
-        return call(tr, own, tuple(as_inputs(owner, v) for v in args), kwargs, node, open_args)
-    function = found[0]
-    names = _parameter_names(function)
-    if any(base.startswith("keras.losses.") for base in owner.cls.library_bases):
-        return _call_loss(tr, owner, found, args, kwargs, node)
-    kept = {k: v for k, v in kwargs.items() if k in names or function.node.args.kwarg or k not in ("training", "mask")}
-    args, kept = tuple(as_inputs(owner, v) for v in args), {k: as_inputs(owner, v) for k, v in kept.items()}
-    return call_function(tr, function, (owner, *args), kept, cls=found[1], node=node, open_args=open_args)
-
-
-def _call_loss(
-    tr: Tracer, owner: Instance, found: tuple[Value, Class], args: Args, kwargs: Kwargs, node: ast.Call | None
-) -> Value:
-    """``loss(y_true, y_pred, sample_weight=None)``: `call` takes the first two, the library weighs and reduces."""
-    two = {k: v for k, v in kwargs.items() if k != "sample_weight"}
-    call_function(tr, found[0], (owner, *args[:2]), two, cls=found[1], node=node)
-    return Tensor(None, None, "tf", site=tr.site(node))
-
-
-def _build_keras(
-    tr: Tracer, owner: Instance, function: Function, args: Args, kwargs: Kwargs, node: ast.Call | None
-) -> None:
-    """``build(input_shape)``; one of several parameters takes ``x_shape`` for each argument ``x`` of `call`."""
-    build = owner.cls.find("build")
-    if build is not None and isinstance(build[0], Function):
-        tr.touch(owner)
-        owner.built = True
-        given = dict(zip(_positional(function)[1:], args, strict=False)) | kwargs
-        wanted = _positional(build[0])[1:]
-        if len(wanted) > 1 and not all(name.removesuffix("_shape") in _parameter_names(function) for name in wanted):
-            return  # Keras refuses to call it: who uses the layer builds it
-        several = {name: given.get(name.removesuffix("_shape")) for name in wanted} if len(wanted) > 1 else {}
-        shapes = {name: shape_of(tr, value) for name, value in several.items() if value is not None}
-        first = () if shapes else (shape_of(tr, args[0]),)
-        call_function(tr, build[0], (owner, *first), shapes, cls=build[1])
-    elif build is None and "__layer__" in owner.attrs:
-        tr.touch(owner)
-        owner.built = True
-        call(tr, Bound(owner, "build"), (shape_of(tr, args[0]),), {}, node)  # that of the library's layer
-
-
-def _positional(function: Function) -> list[str]:
-    return [p.arg for p in (*function.node.args.posonlyargs, *function.node.args.args)]
-
-
-def _parameter_names(function: Function) -> set[str]:
-    a = function.node.args
-    return {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
 
 
 def _of_a_layer(cls: Class, owner: Class) -> bool:

@@ -8,7 +8,7 @@ from analyzer.tracing.language.arithmetic import settled
 from analyzer.tracing.language.identity import identity
 from analyzer.tracing.language.membership import member
 from analyzer.tracing.language.orderings import compare_values, member_value, of_type
-from analyzer.tracing.language.tensor_kinds import is_other_type
+from analyzer.tracing.language.tensor_kinds import is_other_type, may_be_array
 from analyzer.tracing.language.truths import is_unread
 from analyzer.tracing.language.values import Value
 from analyzer.tracing.paths.tracer import Tracer
@@ -18,6 +18,8 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
     """What ``left op right`` is: identity, membership, or equality and order."""
     if op in (ast.Is, ast.IsNot, ast.Eq, ast.NotEq) and (is_other_type(left, right) or is_other_type(right, left)):
         return op in (ast.IsNot, ast.NotEq)
+    if op in (ast.Is, ast.IsNot, ast.Eq, ast.NotEq) and may_be_array(left, right):
+        return tr.unknown("of which class an array is", pytype="bool")
     if op not in (ast.Is, ast.IsNot, ast.In, ast.NotIn):
         return compare_values(tr, op, left, right, node)
     left, right = settled(left), settled(right)

@@ -107,6 +107,8 @@ def identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
         return tr.unknown("a comparison with an attribute", pytype="bool")
     if not same_name(left, right) and is_any_value(left) and is_any_value(right):
         return tr.unknown("a comparison of constants", pytype="bool")
+    if any(_may_be_shared(a, b) for a, b in ((left, right), (right, left))):
+        return tr.unknown("whether they are one", pytype="bool")
     same = same_name(left, right) or (isinstance(left, bool) and left == right and type(left) is type(right))
     return same is not negated
 
@@ -124,4 +126,19 @@ def _may_be_one(left: Value, right: Value) -> bool:
 
 
 _DISTINCT = ("torch.", "keras.", "tensorflow.")  # of these the second names are known
+
+
+def _may_be_shared(value: Value, other: Value) -> bool:
+    """Whether it is a number of NumPy that every expression gives as one object, as `other` may be.
+
+    Those are its two truths, and the number that stands for all masked ones.
+    """
+    if isinstance(other, Api) and other.name == "numpy.ma.masked":
+        return isinstance(value, Tensor)
+    if not isinstance(value, Tensor) or value.framework != "numpy" or value.dims != () or value.dtype != "bool":
+        return False
+    truth = isinstance(other, Api) and other.name in ("numpy.True_", "numpy.False_")
+    return truth or (isinstance(other, Tensor) and other.framework == "numpy" and other.dtype in ("bool", None))
+
+
 _MAYBE_NONE = ("batch", "lost", "asked")  # a size that Keras leaves open, and what this analysis took for one

@@ -39,7 +39,7 @@ from analyzer.tracing.language.values import (
     field_names,
 )
 from analyzer.tracing.operators import elementwise
-from analyzer.tracing.operators.element_types import are_equal_types, dtype_name, is_type_named
+from analyzer.tracing.operators.element_types import OBJECTS, are_equal_types, dtype_name, is_type_named
 from analyzer.tracing.operators.gradient_presence import whether_gradients
 from analyzer.tracing.operators.tables import combined
 from analyzer.tracing.operators.version_rules import is_version
@@ -281,6 +281,8 @@ def _compare_tensors(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value,
     if absent and op in (ast.Eq, ast.NotEq) and not tr.decide(whether_gradients(tr)):
         return op is ast.NotEq  # None is no number
     if op in (ast.Eq, ast.NotEq) and (left is None or right is None or isinstance(left, str) or isinstance(right, str)):
+        if any(_may_hold_text(v) for v in (left, right)):
+            return tr.unknown("whether texts in an array are equal", pytype="bool")
         return op is ast.NotEq
     for tensor, other in ((left, right), (right, left)):
         if isinstance(tensor, Tensor) and tensor.framework == "torch" and isinstance(other, (ListV, tuple, DictV)):
@@ -305,6 +307,12 @@ def member_value(value: Value) -> Value:
     if "enum.Enum" not in value.cls.library_bases or any(value.cls.find(n) for n in ("__eq__", "__new__")):
         return value
     return value.attrs.get("value", value)
+
+
+def _may_hold_text(value: Value) -> bool:
+    """Whether it is or may be an array of objects, each of which is compared by itself."""
+    array = isinstance(value, Tensor) and value.framework == "numpy" and value.value is None
+    return array and value.dtype in (None, OBJECTS)
 
 
 def _of_graph(value: Value) -> bool:

@@ -19,9 +19,34 @@ def names_packed(kind: Api) -> bool:
     return kind.name.startswith("torch.nn.") and kind.name.endswith(".PackedSequence")
 
 
+_ARRAYS = ("numpy.ndarray", "numpy.matrix", "numpy.recarray", "numpy.memmap", "numpy.ma.MaskedArray")
+_OF_ARRAYS = (
+    "__array_wrap__",
+    "__array_ufunc__",
+    "__array_function__",
+)  # what functions of arrays ask for their result
+
+
+def adds_to_arrays(kind: Class) -> bool:
+    """Whether it derives from NumPy's arrays, or NumPy's functions may give an object of it."""
+    derived = not set(_ARRAYS).isdisjoint(kind.library_bases)
+    return derived or any(kind.find(name) is not None for name in _OF_ARRAYS)
+
+
+def may_be_array(kind: Value, other: Value) -> bool:
+    """Whether one is the class of arrays, and the other a class that adds to it: which one an array has is not kept."""
+    return any(
+        isinstance(a, Api) and a.name == _ARRAYS[0]
+        and ((isinstance(b, Class) and adds_to_arrays(b)) or (isinstance(b, Api) and b.name in _ARRAYS[1:]))
+        for a, b in ((kind, other), (other, kind))
+    )  # fmt: skip
+
+
 def never_of_class(kind: Class) -> bool:
     """Whether no tensor is of a class of the source: what gives one of a library's own tensors gives no plain one."""
-    return kind.closed and (kind.path.startswith(MARK) or "torch.Tensor" not in kind.library_bases)
+    if kind.path.startswith(MARK):
+        return kind.closed
+    return kind.closed and "torch.Tensor" not in kind.library_bases and not adds_to_arrays(kind)
 
 
 def is_other_type(kind: Value, other: Value) -> bool:

@@ -76,12 +76,16 @@ def truth_of(value: Value) -> bool | None:
         if value.cls.find("__bool__") or value.cls.find("__len__") or not value.cls.closed:
             return None
         return True
+    if isinstance(value, Api) and value.name in _TRUTHS:
+        return _TRUTHS[value.name]
     if (isinstance(value, Api) and value.constant) or is_unread(value):
         return None
     if value is None or isinstance(value, (bool, int, float, str, bytes, tuple, complex)):
         return bool(value)
     return True
 
+
+_TRUTHS = {"numpy.True_": True, "numpy.False_": False}
 
 # Bases of enumerations whose members are as true as what they stand for.
 _OF_VALUES = frozenset(("enum.Flag", "builtins.int", "builtins.str", "builtins.float"))

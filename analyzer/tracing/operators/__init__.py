@@ -204,13 +204,14 @@ def _of_base(name: str, args: tuple[Value, ...]) -> SuperV | None:
 def writes_first(name: str) -> bool:
     """Whether a function writes into its first argument: ``torch.relu_``, ``nn.init.zeros_``, ``np.copyto``."""
     home, _, short = name.rpartition(".")
-    return (home.startswith("torch") and short.endswith("_")) or name in _WRITING_FIRST
+    in_place = short.endswith("_") if home.startswith("torch") else short == "at" and home.startswith(_OF_UFUNCS)
+    return in_place or name in _WRITING_FIRST
 
 
 _WRITING_FIRST = frozenset((
     "numpy.copyto", "numpy.put", "numpy.place", "numpy.putmask", "numpy.fill_diagonal", "numpy.put_along_axis",
-    "numpy.add.at", "numpy.subtract.at", "numpy.multiply.at", "numpy.maximum.at", "numpy.minimum.at",
 ))  # fmt: skip
+_OF_UFUNCS = ("numpy.", "scipy.special.")  # whose functions of elements write with `at`
 
 
 _FUNCTION_HOMES = ("torch.nn.functional.", "torch.special.", "torch._C._nn.", "torch.")

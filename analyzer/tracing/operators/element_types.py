@@ -66,6 +66,8 @@ def array_type(value: Value) -> str | None:
         kind = np.dtype(name)
     except TypeError:
         return None
+    if not kind.isnative:
+        return None  # the same numbers, but another type: not equal to the one of that name
     return kind.name if kind.kind in "biufc" else OBJECTS if kind.kind in "OSUV" else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.evaluation import call, seen
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import Bound, Function, Native, Partial, Unknown, Value
 from analyzer.tracing.operators import shape_of
@@ -91,13 +91,21 @@ def ndim(op: Op, x: Value) -> Value:
 @operator("keras.backend.image_data_format keras.config.image_data_format", "")
 def image_data_format(op: Op) -> Value:
     """The default, where the program sets no other."""
-    return op.tr.machine.get("image_data_format", "channels_last")
+    return stated_format(op, None)
+
+
+def stated_format(op: Op, data_format: Value) -> Value:
+    """The format that a call states, or what the program has set for all."""
+    return seen(op.tr.machine.get("image_data_format", "channels_last")) if data_format is None else data_format
 
 
 @operator("keras.backend.set_image_data_format keras.config.set_image_data_format", "data_format")
 def set_image_data_format(op: Op, data_format: Value) -> Value:
-    """From here on layers have their channels elsewhere, which is not followed."""
-    op.tr.machine["image_data_format"] = Unknown("a setting", "foreign", "image_data_format", "str")
+    """From here on layers and functions that state no format have this one."""
+    known = data_format in ("channels_first", "channels_last") if isinstance(data_format, str) else False
+    setting = Unknown("a setting", "foreign", "image_data_format", "str")
+    setting.value = (data_format,) if known else None
+    op.tr.machine["image_data_format"] = setting
     return None
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.tracing.language.evaluation import call
-from analyzer.tracing.language.repeated_calls import callbacks_in, called_again
+from analyzer.tracing.language.repeated_calls import callbacks_in
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import (
     DictV,
@@ -20,6 +20,7 @@ from analyzer.tracing.language.values import (
     Unknown,
     Value,
 )
+from analyzer.tracing.operators.bystanders import turned_again
 from analyzer.tracing.operators.data import representative
 from analyzer.tracing.operators.element_types import asked_type
 from analyzer.tracing.operators.hyperparameters import plain
@@ -180,7 +181,8 @@ def call_sequential(tr: Tracer, owner: Object, value: Value, node: ast.Call | No
         fail(op, "no-layer", "it consists of its Input alone, so Keras refuses to build it again for the call")
     if isinstance(value, Unknown) and value.tensor is None and value.value is None:
         return tr.unknown("result of a model")
-    current: Value = _of_rank(found, _declared_input(owner)) if found is not None else value
+    several = any(isinstance(part, Tensor) for part in flat(value)) and not isinstance(value, Tensor)
+    current: Value = _of_rank(found, _declared_input(owner)) if found is not None and not several else value
     with _blamed_on_call(tr, owner, found, node), tr.compiling():
         for layer in list(layers.items):
             if isinstance(layer, Tensor):
@@ -329,7 +331,7 @@ def model_method(
         y = args[1] if len(args) > 1 else kwargs.get("y")
         again = [owner, *callbacks_in(kwargs.get("callbacks"))]
         if run_own_step(tr, owner, name, x, y, node):
-            called_again(tr, again)
+            turned_again(tr, again)
             return tr.unknown("a history", "imprecise")
         validation = kwargs.get("validation_data")
         with tr.compiling():
@@ -338,14 +340,16 @@ def model_method(
                 follow_back(tr, made)
             if isinstance(validation, tuple) and len(validation) >= 2:
                 _fit(tr, owner, validation[0], validation[1], node)
-        called_again(tr, again)
+        turned_again(tr, again)
         return tr.unknown("a history", "imprecise")
     if name in ("predict", "predict_on_batch"):
         x = args[0] if args else kwargs.get("x")
         with tr.compiling():
             result = _forward(tr, owner, x, node)
-        called_again(tr, [owner, *callbacks_in(kwargs.get("callbacks"))])
+        turned_again(tr, [owner, *callbacks_in(kwargs.get("callbacks"))])
         return _as_numpy(result) if isinstance(result, Tensor) else tr.unknown("predictions", "imprecise")
+    if name == "summary":
+        tr.forget((*args, *kwargs.values()))  # it prints each line by the function that it is given
     if name in ("summary", "save", "save_weights", "load_weights", "build", "set_weights"):
         return None
     return tr.unknown(f"model.{name}()", "foreign")

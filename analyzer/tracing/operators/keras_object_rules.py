@@ -75,6 +75,7 @@ _CALLBACKS = """EarlyStopping ModelCheckpoint TensorBoard ReduceLROnPlateau Lear
     "*args",
 )
 def beside(op: Op, args: tuple[Value, ...]) -> Value:
+    op.tr.forget((*args, *op.extra.values()))  # functions among them are called while it trains or tells
     return bystander(op.short, op.where, dict(op.extra.items()))
 
 

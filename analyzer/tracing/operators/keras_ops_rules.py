@@ -6,7 +6,9 @@ from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Fields, ListV, Value
 from analyzer.tracing.operators.element_types import asked_type, dtype_name
 from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.keras_kinds import keras_kind
 from analyzer.tracing.operators.linear import matmul as product_of
+from analyzer.tracing.operators.numpy_math_rules import is_whole
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.own_gradients import DETACHED
 from analyzer.tracing.operators.refusals import fail, require
@@ -45,7 +47,7 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, x)
     if source is None:
         return unknown_tensor(op, "tf")
-    kind = "bool" if op.short in _TRUTH.split() else source.dtype
+    kind = "bool" if op.short in _TRUTH.split() else keras_kind(op, source.dtype)
     cut = {DETACHED} if op.short == "stop_gradient" else frozenset[str]()
     return like(op, source, source.shape, kind, tags=source.tags | cut)
 
@@ -60,7 +62,7 @@ def softmax(op: Op, x: Value, axis: Value) -> Value:
     if op.short == "softmax":
         advise_softmax(op, source, axis)
     more = {"probabilities"} if op.short == "softmax" else frozenset[str]()
-    return like(op, source, source.shape, source.dtype, tags=source.tags | more)
+    return like(op, source, source.shape, keras_kind(op, source.dtype), tags=source.tags | more)
 
 
 @operator(keras_ops("cast saturate_cast"), "x dtype")
@@ -93,13 +95,17 @@ _SIGNS = {
     "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "logical_and": "&",
     "logical_or": "|", "logical_xor": "|", "isclose": "==",
 }  # fmt: skip
+_OF_POINTS = ("arctan2", "hypot", "logaddexp", "logaddexp2", "heaviside", "nextafter")
 _COMPARING = ("==", "!=", "<", "<=", ">", ">=", "&", "|")
 
 
 @operator(keras_ops(" ".join(_SIGNS)), "x1 x2 *rest")
 def arithmetic(op: Op, x1: Value, x2: Value, rest: tuple[Value, ...]) -> Value:
     sign, (x1, x2) = _SIGNS[op.short], _promoted(op, x1, x2)
-    return broadcast(op, sign, x1, x2, "tf", "bool" if sign in _COMPARING else "")
+    result = broadcast(op, sign, x1, x2, "tf", "bool" if sign in _COMPARING else "")
+    if isinstance(result, Tensor) and op.short in _OF_POINTS and is_whole(result.dtype):
+        result.dtype = None
+    return result
 
 
 def _promoted(op: Op, x1: Value, x2: Value) -> tuple[Value, Value]:
@@ -150,7 +156,7 @@ def reduce(op: Op, x: Value, axis: Value, keepdims: Value, rest: tuple[Value, ..
         return unknown_tensor(op, "tf")
     keepdims = op.extra.get("keepdims", keepdims)
     dims = () if axis is None and keepdims is False else reduced_dims(op, source, axis, keepdims)
-    return like(op, source, dims, "bool" if op.short in ("all", "any") else source.dtype)
+    return like(op, source, dims, "bool" if op.short in ("all", "any") else keras_kind(op, source.dtype))
 
 
 @operator(keras_ops("argmax argmin nanargmax nanargmin"), "x axis=None keepdims=False")
@@ -170,7 +176,7 @@ def norm(op: Op, x: Value, ord: Value, axis: Value, keepdims: Value) -> Value:
     if source is None:
         return unknown_tensor(op, "tf")
     dims = () if axis is None and keepdims is False else reduced_dims(op, source, axis, keepdims)
-    return like(op, source, dims, source.dtype)
+    return like(op, source, dims, keras_kind(op, source.dtype))
 
 
 @operator(keras_ops("moments"), "x axes keepdims=False *rest")
@@ -191,7 +197,7 @@ def along(op: Op, x: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
     said = axis is not None or "axis" in op.extra or op.short == "argsort"
     dims = source.dims if said or source.dims is None else (product(source.dims),)
     need_axis(op, source, axis)
-    return like(op, source, dims, "int32" if op.short == "argsort" else source.dtype)
+    return like(op, source, dims, "int32" if op.short == "argsort" else keras_kind(op, source.dtype))
 
 
 @operator(keras_ops("top_k"), "x k sorted=True")

@@ -18,7 +18,7 @@ from analyzer.tracing.operators.table import Op, operator, rules, run_entry
 from analyzer.tracing.operators.tf_joining_rules import broadcast_to as tf_broadcast_to
 from analyzer.tracing.operators.tf_math_rules import need_axis
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor, tensors_of
-from analyzer.validity.terms import equal, floor_div, mod, product
+from analyzer.validity.terms import Poly, equal, floor_div, mod, product
 
 # ------------------------------------------------------------------------------------------ places and pieces
 
@@ -140,6 +140,8 @@ def pad(op: Op, x: Value, pad_width: Value, rest: tuple[Value, ...]) -> Value:
 
 def _there(size: Value, start: Value, whole: Value) -> Value:
     """How many of the elements from `start` on are there, where all that is known."""
+    if size == -1:
+        return whole - start if all(isinstance(part, (int, Poly)) for part in (start, whole)) else None
     known = all(type(part) is int and part >= 0 for part in (size, start, whole))
     return min(size, max(whole - start, 0)) if known else size
 
@@ -155,6 +157,8 @@ def slice_(op: Op, inputs: Value, start_indices: Value, shape: Value) -> Value:
         parts = zip(sizes, starts, source.dims, strict=False)
         there = tuple(_there(size, start, whole) for size, start, whole in parts)
         sizes = there if len(source.dims) == len(sizes) == len(starts) else sizes
+    if isinstance(sizes, tuple):  # -1 asks for all from there on
+        sizes = tuple(op.tr.fresh("slice", "data", 0) if size in (None, -1) else size for size in sizes)
     return like(op, source, sizes, source.dtype)
 
 

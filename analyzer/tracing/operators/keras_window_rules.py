@@ -8,6 +8,7 @@ from analyzer.operators.windows import Window
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.hyperparameters import dropped, plain
+from analyzer.tracing.operators.keras_backend_rules import stated_format
 from analyzer.tracing.operators.keras_ops_rules import keras_ops
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -30,7 +31,8 @@ def _each(op: Op, value: Value, count: int) -> tuple[int, ...] | None:
 
 
 def _last(op: Op, data_format: Value) -> bool:
-    return data_format in (None, "channels_last") and isinstance(data_format, str | None)
+    stated = stated_format(op, data_format)
+    return isinstance(stated, str) and stated == "channels_last"
 
 
 def _positions(

@@ -81,6 +81,8 @@ def make_layer(
     if len(args) > len(names):
         arguments["*"] = args[len(names) :]
     arguments.update(kwargs)
+    if framework == "keras" and arguments.get("data_format") is None and "image_data_format" in tr.machine:
+        arguments["data_format"] = tr.machine["image_data_format"]
     if node is not None:
         nodes.update({k.arg: k.value for k in node.keywords if k.arg})
     for key, value in list(arguments.items()):
@@ -90,6 +92,8 @@ def make_layer(
             elif not value.label:
                 value.label = key
     layer = Layer(name, arguments, site, nodes)
+    if framework == "keras" and (last == "Masking" or arguments.get("mask_zero", False) is not False):
+        tr.masking = True
     if framework == "torch":
         check_construction(Op(tr, name, node, site, nodes=nodes, layer=last), arguments)
     elif framework == "keras":

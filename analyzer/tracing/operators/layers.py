@@ -30,6 +30,7 @@ from analyzer.tracing.operators.hyperparameters import FLOATS
 from analyzer.tracing.operators.index_values import check_indices
 from analyzer.tracing.operators.keras_building import build, check_built
 from analyzer.tracing.operators.keras_graphs import count_of_weights, output_shape, remember_call, weights_of
+from analyzer.tracing.operators.keras_window_settings import configured
 from analyzer.tracing.operators.layer_attributes import register_tensor
 from analyzer.tracing.operators.layer_parameters import sizes_by_weight
 from analyzer.tracing.operators.module_states import demand_fitting
@@ -304,7 +305,7 @@ def layer_method(
     ):
         return tr.unknown(f"{name}()", "foreign")
     if name == "get_config":
-        return DictV(layer.args, True)
+        return DictV(configured(layer), True)
     if layer.name.startswith("keras.layers."):
         if name == "count_params" and (total := count_of_weights(weights_of(layer))) is not None:
             return total

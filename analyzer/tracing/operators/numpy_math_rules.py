@@ -313,6 +313,7 @@ def apply_along_axis(op: Op, func1d: Value, axis: Value, arr: Value, rest: tuple
         return unknown(op)
     row = of(op, found, (found.dims[at],), found.dtype)
     given = array(op, call(op.tr, func1d, (row, *rest), {}))
+    op.tr.forget((func1d,))  # it is called once for each row
     dims = None if given is None else given.dims
     return of(op, found, None if dims is None else (*found.dims[:at], *dims, *found.dims[at + 1 :]))
 

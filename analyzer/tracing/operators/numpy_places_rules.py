@@ -127,10 +127,10 @@ def over_axes(op: Op, func: Value, a: Value, axes: Value) -> Value:
 
 @operator("numpy.trim_zeros", "filt *rest")
 def trimmed(op: Op, filt: Value, rest: tuple[Value, ...]) -> Value:
-    """A row, not longer than before."""
-    found = as_array(op, filt)
+    """A row, not longer than before; of a list it is a list."""
+    found = as_array(op, filt) if isinstance(filt, Tensor) else None
     if found is None or found.dims is None or len(found.dims) != 1:
-        return unknown(op)
+        return op.tr.unknown("trim_zeros()", "imprecise")
     return of(op, found, (op.tr.fresh("trimmed", "data", 0),), found.dtype)
 
 

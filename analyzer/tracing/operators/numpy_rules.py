@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.tensor_kinds import adds_to_arrays
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import Api, Iterator_, ListV, Unknown, Value
+from analyzer.tracing.language.values import Api, Bound, Class, Instance, Iterator_, ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import OBJECTS, array_type, dtype_name
 from analyzer.tracing.operators.element_values import converted
@@ -171,6 +172,8 @@ def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
         object = tuple(range(*object.bounds)) if object.length <= MOST_ELEMENTS else made(op, (object.length,), "int64")
     if op.extra.get("ndmax") is not None:
         return unknown(op)
+    if isinstance(object, Instance) and (giving := object.cls.find("__array__")) is not None:
+        op.tr.forget((Bound(object, giving[0]),))  # which it is asked by
     object = array_of(object) if op.short in ("array", "asarray") and "subok" not in op.extra else object
     asked = op.extra.get("dtype", rest[0] if rest else None)
     if asked is None or array_type(asked) not in (None, OBJECTS):
@@ -223,6 +226,9 @@ def view(op: Op, a: Value, dtype: Value, type: Value) -> Value:
     found = array(op, a)
     if found is None:
         return unknown(op)
+    classes = [given for given in (dtype, type) if isinstance(given, Class)]
+    if any(adds_to_arrays(given) for given in classes):
+        return op.tr.unknown("an array of a class that adds to NumPy's", "imprecise")
     if isinstance(dtype, Api) and dtype.name in ("numpy.ndarray", "numpy.ma.MaskedArray", "numpy.recarray"):
         dtype = None
     if dtype is not None:

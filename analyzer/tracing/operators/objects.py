@@ -144,7 +144,13 @@ def _optimizer(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kw
         tr.touch(groups)
         given = args[0] if args else kwargs.get("param_group")
         groups.items.append(group_of(tr, given if isinstance(given, DictV) else DictV({}, True), DictV({}, True)))
-    return None
+    return None if name in _QUIET else tr.unknown(f"optimizer.{name}()", "foreign")
+
+
+_QUIET = frozenset((  # methods that give nothing
+    "zero_grad", "step", "add_param_group", "load_state_dict", "build", "update_step", "set_weights", "assign",
+    "finalize_variable_values", "save_own_variables", "load_own_variables", "exclude_from_weight_decay",
+))  # fmt: skip
 
 
 def _tape(tr: Tracer, name: str, args: tuple[Value, ...]) -> Value:

@@ -53,7 +53,6 @@ _TYPES = {
         "torch._C._log_api_usage_once numpy.copyto setuptools.setup distutils.core.setup "
         "torch.nn.utils.clip_grad_value_ torch._assert "
         "numpy.random.seed "
-        "numpy.show_config "
         "numpy.set_printoptions numpy.savez numpy.savez_compressed "
         "tf.config.set_visible_devices tf.config.set_logical_device_configuration "
         "tf.config.experimental.set_memory_growth tf.config.run_functions_eagerly "

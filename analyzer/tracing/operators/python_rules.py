@@ -6,7 +6,7 @@ import ast
 import functools
 import keyword
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from analyzer.tracing.imports.modules import import_module
 from analyzer.tracing.language.arithmetic import binary
@@ -25,12 +25,14 @@ from analyzer.tracing.language.values import (
     Native,
     Object,
     Partial,
+    Scope,
     Unknown,
     Value,
 )  # fmt: skip
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.paths.paths import PathEnd
+from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly, product
 
 # -------------------------------------------------------------------------------------------- Python's library
@@ -269,8 +271,25 @@ def _imitating(op: Op, wrapper: Value, wrapped: Value, assigned: Value) -> Value
 
 @operator("weakref.ref weakref.proxy", "object *rest")
 def weak(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
-    """The object, which something else keeps as long as it is asked for."""
-    return object if op.short == "proxy" else Native("a reference", lambda c: object)
+    """The object as long as something else keeps it, as a name or what a name stands for does."""
+    if op.short == "proxy":
+        return object
+    gone = op.tr.unknown("an object that nothing may keep")
+    return Native("a reference", lambda c: object if _is_kept(c.tr, object) else gone)
+
+
+def _is_kept(tr: Tracer, value: Value) -> bool:
+    """Whether a name of a function that runs now, or of what is around it, holds it or something that has it."""
+    for frame in tr.frames:
+        scope: Scope | None = frame.scope
+        while scope is not None:
+            for held in list(scope.names.values()):
+                parts: Iterable[Value] = held.items if isinstance(held, ListV) else held if type(held) is tuple else ()
+                parts = held.attrs.values() if isinstance(held, Instance) else parts
+                if held is value or any(part is value for part in parts):
+                    return True
+            scope = scope.parent
+    return any(frame.first is value for frame in tr.frames)
 
 
 @operator("typing.cast", "type value")

@@ -45,8 +45,7 @@ def searched(op: Op, fun: Value, x0: Value, args: Value, rest: tuple[Value, ...]
     shaped = start is not None and start.dims is not None and len(start.dims) > 1  # some methods keep its shape
     if op.short in ("minimize", "root") and not shaped:
         call(op.tr, fun, (x, *more), {}, op.node)
-    else:
-        op.tr.forget((fun,))
+    op.tr.forget((fun, *rest, *op.extra.values()))
     found = _result(unknown(op) if shaped else x)
     if op.short in ("root", "least_squares"):
         found.attrs["fun"] = unknown(op)

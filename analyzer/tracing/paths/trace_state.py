@@ -58,6 +58,8 @@ class TraceState:
         self.types_open = False  # layers may have been moved to another floating type
         self.autocasting = False  # operators may convert what they are given to another floating type
         self.modes_origin = ""  # where modules may have been put into evaluation mode unseen: who may have, an origin
+        self.masking = False  # layers of Keras may hand on masks, which those behind them are called with
+        self.training: Value = None  # what the call of Keras around says of it
         self.sparse = False  # tensors may be sparse
         self.spreading = False  # a row of sizes, `*batch`, of an argument that nobody gives has two axes
         self.trusting = 0  # axes of a `...` where arguments that nobody gives have the shapes that docstrings name

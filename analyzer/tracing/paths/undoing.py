@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from analyzer.tracing.language.captured import called_by, changed_by, set_by
+from analyzer.tracing.language.captured import CHANGING, called_by, changed_by, set_by
 from analyzer.tracing.language.rows import LIST, Rows
+from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import (
     STORE,
     Bound,
@@ -25,6 +26,7 @@ from analyzer.tracing.paths.paths import Journal
 from analyzer.tracing.paths.trace_state import TraceState
 from analyzer.validity.terms import Poly
 
+_SET = (bool, int, float, str)
 MOST_GIVEN = 64  # parts of a container that a function may change too
 
 
@@ -62,21 +64,25 @@ class Undoing(TraceState):
             if isinstance(value, Function):
                 held = [*changed_by(value), *called_by(value)]
                 self._lose(set_by(value) if names else ())
+            if isinstance(value, Bound) and value.function in CHANGING:
+                held = [value.owner]  # ``lines.append``
             held = value if type(value) is tuple else held
             if depth:
                 self.give(list(held)[:MOST_GIVEN], depth - 1, names)
 
     def _lose(self, names: Iterable[tuple[Scope | Instance, str]]) -> None:
-        """Numbers, texts and truths that a function sets are not known where nobody knows whether it is called."""
+        """Numbers, texts and tensors that a function sets are not known where nobody knows whether it is called."""
         for holder, name in names:
             table = holder.names if isinstance(holder, Scope) else holder.attrs
-            if name in table and (table[name] is None or isinstance(table[name], (bool, int, float, str, Poly))):
+            if name in table and (table[name] is None or isinstance(table[name], (*_SET, Poly, Tensor))):
                 self.touch(holder)
                 table[name] = self.unknown("what a function sets that something unseen may call", "imprecise")
 
     def forget(self, values: Iterable[Value]) -> None:
-        """An unknown function may change the lists, dictionaries and objects that it is given."""
+        """An unknown function may change the lists, dictionaries and objects that it is given, and call functions."""
         for value in values:
+            if isinstance(value, (Function, Bound)):
+                self.give((value,))
             self.modes_origin = self.modes_origin or ("imprecise" if holds_objects(value) else "")
             if isinstance(value, (ListV, DictV, Instance)):
                 self.touch(value)

@@ -58,9 +58,14 @@ from analyzer.validity.terms import Cond, Poly, all_of, any_of, equal, substitut
 
 
 def _least(value: ListV | DictV) -> int:
-    """How many elements an open container has at least: those of a set that are not known may be equal."""
-    if not isinstance(value, SetV):
+    """How many elements an open container has at least: those of a set that are not known may be equal.
+
+    Those of a list may stand for the rounds of a loop of which nobody knows the number: it may be one.
+    """
+    if isinstance(value, DictV):
         return len(value.items)
+    if not isinstance(value, SetV):
+        return min(len(value.items), 1)
     return max(sum(map(is_plain, value.items)), min(len(value.items), 1))
 
 
@@ -240,7 +245,8 @@ def sequence(make: Callable[[list[Value]], Value]) -> Callable[[Call], Value]:
             return result
         items, endless = iterate(c.tr, value, c.node)
         if endless:
-            known = [v for v, _ in zip(items, range(2), strict=False)]
+            most = 1 if isinstance(value, SetV) else 2  # elements of a set that are not known may be one
+            known = [v for v, _ in zip(items, range(most), strict=False)]
             return open_like(() if make is tuple else None, known)
         if isinstance(value, SetV) and make is not SetV:
             items = iter(set_order(c.tr, value))
