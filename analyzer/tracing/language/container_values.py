@@ -12,15 +12,16 @@ class ListV:
     """A list. `open`: further items of unknown number may follow; those from `firm` on stand anywhere behind.
 
     `choices`: the lists of which this one is any, no one knows which. `given`: to a function that nobody has looked
-    into, which may have changed it: what is read from it is a guess.
+    into, which may have changed it: what is read from it is a guess. `doubtful`: none of the items may be there, each
+    stands for those that a filter lets pass.
     """
 
-    __slots__ = ("choices", "exact", "firm", "given", "inside", "items", "open")
+    __slots__ = ("choices", "doubtful", "exact", "firm", "given", "inside", "items", "open")
 
     def __init__(self, items: Iterable[Value] = (), open: bool = False) -> None:
         self.items, self.open, self.exact = list(items), open, False
         self.firm: int | None = None
-        self.given = False
+        self.given = self.doubtful = False
         self.choices: tuple[ListV, ...] = ()
         self.inside: tuple[object, ...] = ()  # see `Tracer.made`
 
@@ -35,7 +36,7 @@ class ListV:
     def twin(self) -> ListV:
         """Another one of the same items."""
         found = type(self)(self.items, self.open)
-        found.firm, found.given = self.firm, self.given
+        found.firm, found.given, found.doubtful = self.firm, self.given, self.doubtful
         return found
 
     def loosen(self, place: int) -> None:
@@ -44,10 +45,10 @@ class ListV:
             self.firm = min(place, len(self.items) if self.firm is None else self.firm)
 
     def state(self) -> Any:
-        return list(self.items), self.open, self.firm, self.given
+        return list(self.items), self.open, self.firm, self.given, self.doubtful
 
     def restore(self, state: Any) -> None:
-        self.items, self.open, self.firm, self.given = list(state[0]), state[1], state[2], state[3]
+        self.items, (self.open, self.firm, self.given, self.doubtful) = list(state[0]), state[1:]
 
     def __repr__(self) -> str:
         return repr(self.items)
@@ -61,7 +62,9 @@ class TupleV(ListV):
 
 def open_like(value: Any, items: Iterable[Value] = ()) -> ListV:
     """A list of such items and others, or a tuple where `value` is one."""
-    return (TupleV if isinstance(value, (tuple, TupleV)) else ListV)(items, True)
+    found = (TupleV if isinstance(value, (tuple, TupleV)) else ListV)(items, True)
+    found.doubtful = getattr(value, "doubtful", False)
+    return found
 
 
 class KeysV(ListV):
@@ -101,12 +104,12 @@ class SetV(ListV):
 class DictV:
     """A dictionary; keys are hashable concrete values. `open`: it may hold further keys; `choices` as of a list."""
 
-    __slots__ = ("choices", "exact", "given", "inside", "items", "open")
+    __slots__ = ("choices", "doubtful", "exact", "given", "inside", "items", "open")
 
     def __init__(self, items: dict[Any, Value] | None = None, open: bool = False) -> None:
         self.items, self.open, self.exact = dict(items or {}), open, False
         self.choices: tuple[DictV, ...] = ()
-        self.given = False  # as of a list
+        self.given = self.doubtful = False  # as of a list
         self.inside: tuple[object, ...] = ()
 
     @property
@@ -120,14 +123,14 @@ class DictV:
     def twin(self) -> DictV:
         """Another one of the same items."""
         found = DictV(self.items, self.open)
-        found.given = self.given
+        found.given, found.doubtful = self.given, self.doubtful
         return found
 
     def state(self) -> Any:
-        return dict(self.items), self.open, self.given
+        return dict(self.items), self.open, self.given, self.doubtful
 
     def restore(self, state: Any) -> None:
-        self.items, self.open, self.given = dict(state[0]), state[1], state[2]
+        self.items, (self.open, self.given, self.doubtful) = dict(state[0]), state[1:]
 
     def __repr__(self) -> str:
         return repr(self.items)

@@ -307,10 +307,10 @@ def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwarg
             if not owner.open
             else _open(tr, list(items.items()), 2)
         )
-    if name == "keys":
-        return KeysV(items, owner.open)
-    if name == "values":
-        return ListV(items.values(), owner.open)
+    if name in ("keys", "values"):
+        view = KeysV(items, owner.open) if name == "keys" else ListV(items.values(), owner.open)
+        view.doubtful = owner.doubtful
+        return view
     if name == "popitem":
         tr.touch(owner)
         last = truth_of(args[0] if args else kwargs.get("last", True))

@@ -95,17 +95,20 @@ def _dict(tr: Tracer, node: ast.Dict) -> Value:
 
 def _comprehension(
     tr: Tracer, node: Any, element: Callable[[], Value], first: Passage | None = None
-) -> tuple[list[Value], bool]:
-    """The elements of a comprehension, and whether there may be more. `first`: what it goes through, if begun."""
+) -> tuple[list[Value], bool, bool]:
+    """The elements of a comprehension, whether there may be more, and whether there may be none.
+
+    `first`: what it goes through, if begun.
+    """
     results: list[Value] = []
-    endless = False
+    endless = doubtful = False
     frame = tr.frames[-1]
     outer = frame.scope
     frame.scope = _inner(tr, outer)
     begun = tr.shared.steps
 
     def descend(level: int) -> None:
-        nonlocal endless
+        nonlocal endless, doubtful
         if level == len(node.generators):
             results.append(element())
             return
@@ -129,6 +132,7 @@ def _comprehension(
                 if truth is None:
                     endless = True  # how many elements there are is not known
                     truth = not results
+                    doubtful = doubtful or truth
                 if not truth:
                     taken = False
                     break
@@ -152,7 +156,14 @@ def _comprehension(
         frame.scope = outer
     if endless:
         _lose_names(tr, node)
-    return results, endless
+    return results, endless, doubtful and len(results) < 2
+
+
+def _container(tr: Tracer, node: ast.ListComp | ast.SetComp) -> Value:
+    results, endless, doubtful = _comprehension(tr, node, lambda: evaluate(tr, node.elt))
+    made: ListV = exactly(as_set(results, endless) if isinstance(node, ast.SetComp) else ListV(results, endless))
+    made.doubtful = doubtful
+    return tr.made(made)
 
 
 def _inner(tr: Tracer, outer: Scope) -> Scope:
@@ -203,7 +214,8 @@ def _generator(tr: Tracer, node: ast.GeneratorExp) -> Value:
         tr.frames.append(frame(tr))
         try:
             passage = step_through(tr, first, node.generators[0].iter)
-            return _comprehension(tr, node, lambda: evaluate(tr, node.elt), passage)
+            results, endless, made.doubtful = _comprehension(tr, node, lambda: evaluate(tr, node.elt), passage)
+            return results, endless
         finally:
             del tr.frames[depth:]
 
@@ -255,9 +267,11 @@ def _passes(tr: Tracer, generator: ast.comprehension) -> bool:
 
 
 def _dict_comprehension(tr: Tracer, node: ast.DictComp) -> Value:
-    pairs, endless = _comprehension(tr, node, lambda: (evaluate(tr, node.key), evaluate(tr, node.value)))
+    pairs, endless, doubtful = _comprehension(tr, node, lambda: (evaluate(tr, node.key), evaluate(tr, node.value)))
     keyed = {k: v for k, v in pairs if hashable(k)}
-    return tr.made(exactly(DictV(keyed, endless or any(not hashable(k) for k, _ in pairs))))
+    made: DictV = tr.made(exactly(DictV(keyed, endless or any(not hashable(k) for k, _ in pairs))))
+    made.doubtful = doubtful
+    return made
 
 
 def text_of(tr: Tracer, value: Value) -> Value:
@@ -354,8 +368,8 @@ RULES: dict[type[ast.expr], Callable[[Tracer, Any], Value]] = {
     ast.List: lambda tr, node: tr.made(exactly(ListV(*_elements(tr, node.elts)))),
     ast.Set: lambda tr, node: exactly(as_set(*_elements(tr, node.elts))),
     ast.Dict: _dict,
-    ast.ListComp: lambda tr, node: tr.made(exactly(ListV(*_comprehension(tr, node, lambda: evaluate(tr, node.elt))))),
-    ast.SetComp: lambda tr, node: exactly(as_set(*_comprehension(tr, node, lambda: evaluate(tr, node.elt)))),
+    ast.ListComp: _container,
+    ast.SetComp: _container,
     ast.DictComp: _dict_comprehension,
     ast.GeneratorExp: _generator,
     ast.JoinedStr: _joined,

@@ -256,7 +256,7 @@ def _loose(value: Value, items: Any) -> ListV:
 def _open_slice(value: ListV, index: SliceV) -> Value:
     """A slice of a list whose end is not known: counted from its beginning, the items keep their places."""
     start, stop, firm = index.start, index.stop, len(value.items) if value.firm is None else value.firm
-    start = 0 if start is None else start
+    start, firm = 0 if start is None else start, 0 if value.doubtful else firm
     if (
         index.step not in (None, 1)
         or not isinstance(start, int)

@@ -97,7 +97,7 @@ def known_elements(sequence: Value) -> int | None:
     if isinstance(sequence, (Layer, Instance)):
         sequence = sequence.attrs.get(CHILDREN)
     if isinstance(sequence, ListV):
-        return len(sequence.items) if sequence.open else None
+        return 0 if sequence.doubtful else len(sequence.items) if sequence.open else None
     if isinstance(sequence, Iterator_):
         return sequence.known
     return 1 if isinstance(sequence, Unknown) else None

@@ -55,7 +55,9 @@ def of_lists(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_p
             return left
         if isinstance(left, DequeV):
             return DequeV([*left.items, *items], left.open or endless, left.most)
-        return ListV([*left.items, *items], left.open or endless)
+        joined = ListV([*left.items, *items], left.open or endless)
+        joined.doubtful = left.doubtful or getattr(right, "doubtful", False)
+        return joined
     if op is ast.Add and isinstance(left, tuple) and isinstance(right, TupleV):
         return TupleV([*left, *right.items], True)
     if op is ast.Mult:

@@ -74,6 +74,8 @@ def member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
         return tr.unknown("a membership test", pytype="bool") if found is None else found is not negated
     if items is None:
         return tr.unknown("a membership test", getattr(container, "origin", "imprecise"), pytype="bool")
+    if getattr(container, "doubtful", False):
+        return tr.unknown("a membership test", pytype="bool")
     if type(item) is str and (found := _text_among(item, container, items)) is not None and (found or complete):
         return found is not negated
     item, items = comparable(member_value(item)), [comparable(member_value(i)) for i in items]

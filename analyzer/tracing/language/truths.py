@@ -56,7 +56,7 @@ def truth_of(value: Value) -> bool | None:
             return True if box.lo > 0 or box.hi < 0 else None
         return None
     if isinstance(value, (ListV, DictV)):
-        return True if value.items else None if value.open else False
+        return None if value.doubtful else True if value.items else None if value.open else False
     if isinstance(value, OpenSize):
         return None
     if isinstance(value, Rows):

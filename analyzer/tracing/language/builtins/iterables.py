@@ -62,6 +62,8 @@ def _least(value: ListV | DictV) -> int:
 
     Those of a list may stand for the rounds of a loop of which nobody knows the number: it may be one.
     """
+    if value.doubtful:
+        return 0
     if isinstance(value, DictV):
         return len(value.items)
     if not isinstance(value, SetV):
@@ -247,7 +249,9 @@ def sequence(make: Callable[[list[Value]], Value]) -> Callable[[Call], Value]:
         if endless:
             most = 1 if isinstance(value, SetV) else 2  # elements of a set that are not known may be one
             known = [v for v, _ in zip(items, range(most), strict=False)]
-            return open_like(() if make is tuple else None, known)
+            made = open_like(() if make is tuple else None, known)
+            made.doubtful = getattr(value, "vague", False) or (getattr(value, "doubtful", False) and len(known) < 2)
+            return made
         if isinstance(value, SetV) and make is not SetV:
             items = iter(set_order(c.tr, value))
         found = list(islice(items, MOST_ELEMENTS + 1))
@@ -273,7 +277,11 @@ def set_(c: Call) -> Value:
     if not c.args:
         return SetV()
     found = sequence(ListV)(c)
-    return as_set(found.items, found.open) if isinstance(found, ListV) else found
+    if not isinstance(found, ListV):
+        return found
+    made = as_set(found.items, found.open)
+    made.doubtful = found.doubtful
+    return made
 
 
 def dict_(c: Call) -> Value:
