@@ -23,7 +23,6 @@ PARTS = "p for p in layer.parameters() if torch.isnan(p).any()"
 SILENT = {
     "a list": f"bad = [{PARTS}]\nif bad: {FAILURE}",
     "of names": f"bad = [{NAMES}]\nif bad: {FAILURE}",
-    "none of them": f"found = [{NAMES}]\nif not found: {FAILURE}",
     "a set": f"bad = {{{NAMES}}}\nif 'a.pt' in bad or bad: {FAILURE}",
     "a dictionary": f"bad = {{x: 1 {NAMES[2:]}}}\nif bad: {FAILURE}\nif list(bad.values()): {FAILURE}",
     "a filter": f"bad = list(filter(lambda p: torch.isnan(p).any(), layer.parameters()))\nif bad: {FAILURE}",
@@ -36,11 +35,12 @@ SILENT = {
     "a loop": f"bad = []\nfor p in layer.parameters():\n    if torch.isnan(p).any(): bad.append(p)\nif bad: {FAILURE}",
     "the next of them": f"x = next(({NAMES}), None)\nif x is not None: {FAILURE}",
 }
+KEPT = "kept = [w for w in (2, 3, 4) if w > 2]"
 LOUD = {
-    "a filter that is known": f"kept = [p for p in layer.parameters() if p.dim() > 1]\nif kept: {FAILURE}",
-    "its length": "kept = [p for p in layer.parameters() if p.dim() > 1]\ntorch.zeros(2, 1) @ torch.zeros(len(kept) + 1, 5)",
-    "one more": f"kept = [{PARTS}]\nif [*kept, 1]: pass\nif ['a']: {FAILURE}",
-    "those of no filter": f"names = [name for name, _ in layer.named_parameters()]\nif 'weight' in names: {FAILURE}",
+    "a filter that is known": f"{KEPT}\nif kept: {FAILURE}",
+    "its length": f"{KEPT}\ntorch.zeros(2, 4) @ torch.zeros(len(kept) + 1, 5)",
+    "what passed it": f"{KEPT}\nif 4 in kept and 2 not in kept: {FAILURE}",
+    "another list": f"bad = [{PARTS}]\nother = [1]\nif other: {FAILURE}",
 }
 
 
