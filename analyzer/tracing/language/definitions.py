@@ -18,6 +18,7 @@ from analyzer.tracing.language.metaclasses import changed_by_making, leaves_name
 from analyzer.tracing.language.suspended_bodies import Held
 from analyzer.tracing.language.values import (
     METACLASS,
+    REPLACED,
     Api,
     Bound,
     Class,
@@ -147,6 +148,8 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         function.decorated = not (
             isinstance(found, Api) and found.name.startswith(("tf.", "torch.", "keras.", "functools.", *_KEEPING))
         )
+        if function.decorated and not (isinstance(found, Api) and found.name.startswith(_CHECKING)):
+            function.options[REPLACED] = True
         if isinstance(found, Api) and found.name in GENERIC:
             function.versions = tr.made(ListV())
     return value
@@ -156,6 +159,9 @@ _REPLACING = ("numpy.vectorize",)  # decorators of libraries whose rules give wh
 _KEEPING = ("numpy.errstate", "numpy.printoptions", "unittest.skip", "unittest.expectedFailure", "atexit.register",
             "contextlib.redirect_std")  # fmt: skip
 # and those that call what they decorate as it stands
+_CHECKING = ("pytest.", "unittest.", "hypothesis.", "beartype.", "jaxtyping.", "typeguard.", "typing", "numba.", "jax.",
+             "abc.", "click.", "hydra.", "absl.")  # fmt: skip
+# and those that give what it gives
 
 
 def _by_object(tr: Tracer, node: ast.expr, value: Value, function: Function) -> Value:

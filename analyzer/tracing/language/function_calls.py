@@ -19,7 +19,7 @@ from analyzer.tracing.language.generic_calls import version_for
 from analyzer.tracing.language.lazy_iterators import dropped
 from analyzer.tracing.language.plain_data import hashable
 from analyzer.tracing.language.signatures import bind
-from analyzer.tracing.language.values import Bound, Class, Function, Instance, Scope, Unknown, Value
+from analyzer.tracing.language.values import REPLACED, Bound, Class, Function, Instance, Scope, Unknown, Value
 from analyzer.tracing.operators.own_gradients import grade
 from analyzer.tracing.paths.agreement import alike
 from analyzer.tracing.paths.frames import Frame
@@ -92,6 +92,8 @@ def call_function(
         with tr.compiling():
             return _run_body(tr, function, frame)
     value = _run_body(tr, function, frame)
+    if value is not None and REPLACED in function.options:
+        tr.path.guessed = True
     if tr.shared.observed is not None:
         tr.observe(function, names, value)
     return value

@@ -75,6 +75,8 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     if found is not None and isinstance(found[0], Instance) and found[0].cls.find("__set__") is not None:
         return _described(tr, found[0], value, value.cls)  # it comes before what the object itself holds
     if name in value.attrs:
+        if value.given and isinstance(value.attrs[name], (bool, int, float, str, type(None))):
+            tr.path.guessed = True
         return value.attrs[name]
     if named is not None and name in named.items:
         return named.items[name]

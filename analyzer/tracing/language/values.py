@@ -272,27 +272,28 @@ def _linearize(cls: Class) -> list[Value]:
 
 
 METACLASS = "a class with a metaclass"  # the reason of the unknown that stands among the bases of one
+REPLACED = "replaced"  # the option of a function for which a decorator that nobody has followed may have put another
 REGISTERED = "classes that are registered"  # the reason of one that others were registered for
 STORE = "__stored__"  # the attribute of an object that holds the dictionary which it inherits from
 
 
 class Instance:
-    """An object of a traced class. `open`: attributes may exist that were not seen being set."""
+    """An object of a traced class. `open`: attributes may exist that were not seen being set. `given`: as of a list."""
 
-    __slots__ = ("attrs", "built", "cls", "inside", "open", "site")
+    __slots__ = ("attrs", "built", "cls", "given", "inside", "open", "site")
 
     def __init__(self, cls: Class, site: Site | None = None) -> None:
         self.cls, self.site = cls, site
         self.inside: tuple[object, ...] = ()  # see `Tracer.made`
         self.attrs: dict[str, Value] = {}
-        self.open = False
+        self.open = self.given = False
         self.built = False  # Keras: build() has run
 
     def state(self) -> Any:
-        return dict(self.attrs), self.open, self.built, self.cls
+        return dict(self.attrs), self.open, self.built, self.cls, self.given
 
     def restore(self, state: Any) -> None:
-        attrs, self.open, self.built, self.cls = state
+        attrs, self.open, self.built, self.cls, self.given = state
         self.attrs = dict(attrs)
 
     def __repr__(self) -> str:

@@ -64,6 +64,10 @@ class Undoing(TraceState):
             if isinstance(value, Function):
                 held = [*changed_by(value), *called_by(value)]
                 self._lose(set_by(value) if names else ())
+            if isinstance(value, Instance) and not value.cls.library_bases:  # nobody changes modules behind one's back
+                self.touch(value)
+                value.given = True
+                held = [part for part in value.attrs.values() if isinstance(part, (ListV, DictV))]
             if isinstance(value, Bound) and value.function in CHANGING:
                 held = [value.owner]  # ``lines.append``
             held = value if type(value) is tuple else held
