@@ -325,9 +325,15 @@ def tf_fill(case: Case, dims: TensorType, value: TensorType, **_others: Any) -> 
     return TensorType(target, value.dtype)
 
 
-@define("tf", "RandomStandardNormal", "RandomUniform", "TruncatedNormal", "RandomUniformInt")
-def tf_random(case: Case, shape: TensorType, *_others: TensorType, dtype: Any = "float32", **_more: Any) -> TensorType:
+@define("tf", "RandomStandardNormal", "RandomUniform", "TruncatedNormal")
+def tf_random(case: Case, shape: TensorType, dtype: Any = "float32", **_more: Any) -> TensorType:
     """GraphDef random tensors."""
-    target = target_of(shape)
-    name = dtype if isinstance(dtype, str) else None
-    return TensorType(target, name)
+    return TensorType(target_of(shape), dtype if isinstance(dtype, str) else None)
+
+
+@define("tf", "RandomUniformInt")
+def tf_random_integers(
+    case: Case, shape: TensorType, low: TensorType, high: TensorType, Tout: Any = None, **_more: Any
+) -> TensorType:
+    """GraphDef whole numbers between two bounds, of the type of the bounds."""
+    return TensorType(target_of(shape), Tout if isinstance(Tout, str) else low.dtype or high.dtype)
