@@ -38,7 +38,8 @@ def tensor_of(tr: Tracer, value: Value, framework: str, name: str = "") -> Tenso
         return Tensor(Shape(None, vague=True), "bool", framework)  # of unknowns, which may be tensors
     if isinstance(value, (bool, int, float, Poly, complex)):
         number = value if isinstance(value, (int, Poly)) and not isinstance(value, bool) else None
-        return Tensor((), None, framework, value=number)
+        kind = "complex64" if isinstance(value, complex) and framework == "torch" else None
+        return Tensor((), kind, framework, value=number)
     if isinstance(value, str) and framework == "numpy":
         return Tensor((), None, framework)
     if isinstance(value, Size):

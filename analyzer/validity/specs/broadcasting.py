@@ -175,6 +175,9 @@ def _promoted_of(a: TensorType, b: TensorType) -> str | None:
         known = scalar.dtype is not None and tensor.dtype is not None
         if known and scalar.shape == () and tensor.shape and _category(scalar.dtype) <= _category(tensor.dtype):
             return tensor.dtype
+        number = scalar.shape == () and scalar.dtype is None and tensor.dtype is not None and tensor.shape
+        if number and (_category(tensor.dtype) >= 2 or scalar.value is not None):
+            return tensor.dtype  # beside a number, of which whole ones alone are known
     return promoted(a.dtype, b.dtype)
 
 
