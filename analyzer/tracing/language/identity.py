@@ -70,7 +70,12 @@ def same_name(left: Value, right: Value) -> bool:
 
 
 def is_any_value(value: Value) -> bool:
-    """Whether it is a constant of a module of a library, which may equal anything: ``cv2.COLOR_BGR2RGB``."""
+    """Whether it is a constant of a module of a library, which may equal anything: ``cv2.COLOR_BGR2RGB``.
+
+    So is what Python says of a library's module or class: ``np.__name__``, ``np.ndarray.__module__``.
+    """
+    if isinstance(value, Api) and value.name.rpartition(".")[2].startswith("__"):
+        return True
     if not isinstance(value, Api) or not value.constant:
         return False
     return value.name.split(".")[-2].islower() and dtype_name(value) is None
