@@ -325,7 +325,15 @@ def tf_fill(case: Case, dims: TensorType, value: TensorType, **_others: Any) -> 
     return TensorType(target, value.dtype)
 
 
-@define("tf", "RandomStandardNormal", "RandomUniform", "TruncatedNormal", "RandomUniformInt")
+@define("tf", "RandomUniformInt")
+def tf_random_integers(
+    case: Case, shape: TensorType, minval: TensorType, *_others: TensorType, **_more: Any
+) -> TensorType:
+    """GraphDef random integers, of the type of the least one."""
+    return TensorType(target_of(shape), minval.dtype)
+
+
+@define("tf", "RandomStandardNormal", "RandomUniform", "TruncatedNormal")
 def tf_random(case: Case, shape: TensorType, *_others: TensorType, dtype: Any = "float32", **_more: Any) -> TensorType:
     """GraphDef random tensors."""
     target = target_of(shape)
