@@ -7,6 +7,7 @@ what they share.
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ Factor = tuple[str, int]  # "Sin" or "Cos" and the key of the angle, or "" and t
 Product = Counter[Factor]
 
 
-def square_sum_bounds(x: AbstractTensor, axes: object) -> tuple[float, float]:
+def square_sum_bounds(x: AbstractTensor, axes: Any) -> tuple[float, float]:
     """Between which numbers sums of the squares of `x` along one axis lie, as far as its elements are such products."""
     if not are_axes(axes) or len(axes) != 1 or x.nan or not 0 < x.dtype.eps < 1e-6:
         return NOTHING

@@ -199,10 +199,11 @@ def _joined_part(whole: AbstractTensor, part: AbstractTensor) -> tuple[Any, tupl
     parts = _parts(origin) if origin is not None and origin.rule.name == "Concat" and shape is not None else None
     if parts is None or shape is None or parts[1].key != part.key:
         return None, (), ()
-    axis, size = _joined_along(origin, len(shape)), parts[0].shape
-    if axis is None or size is None or not isinstance(size[axis], int):
+    axis = _joined_along(origin, len(shape))
+    before = (parts[0].shape or ())[axis] if axis is not None else None
+    if not isinstance(before, int):
         return None, (), ()
-    return whole, tuple(size[axis] if i == axis else 0 for i in range(len(shape))), tuple(range(len(shape)))
+    return whole, tuple(before if i == axis else 0 for i in range(len(shape))), tuple(range(len(shape)))
 
 
 def _parts(origin: Any) -> list[AbstractTensor] | None:

@@ -17,7 +17,7 @@ ROUNDED = 16  # units in the last place: two roots or powers, an epsilon and a d
 CLEAR = 1e3  # times the root of the least normal number: squares that are lost below it do not matter
 
 
-class _Norm(NamedTuple):
+class _OwnNorm(NamedTuple):
     """The Euclidean norm of a value, by its key, over axes of so many elements at most."""
 
     key: int
@@ -37,7 +37,7 @@ def norm_share(a: AbstractTensor, b: AbstractTensor) -> float:
     return 1 + (norm.most / 2 + ROUNDED) * a.dtype.eps + math.sqrt(norm.most * a.dtype.tiny) / b.low
 
 
-def _norm(x: AbstractTensor, depth: int) -> _Norm | None:
+def _norm(x: AbstractTensor, depth: int) -> _OwnNorm | None:
     origin = x.origin
     kind, source, axes, _ = x.facts.get("reduced", ("", x, None, False))
     if kind != "norm" and origin is not None and origin.inputs and isinstance(origin.inputs[0], AbstractTensor):
@@ -50,10 +50,10 @@ def _norm(x: AbstractTensor, depth: int) -> _Norm | None:
     if kind != "norm" or not are_axes(axes) or source.shape is None:
         return None
     rank = len(source.shape)
-    return _Norm(source.key, tuple(sorted(a % rank for a in axes)), count(source.shape, axes)[1])
+    return _OwnNorm(source.key, tuple(sorted(a % rank for a in axes)), count(source.shape, axes)[1])
 
 
-def _at_least(b: AbstractTensor, norm: _Norm, depth: int) -> bool:
+def _at_least(b: AbstractTensor, norm: _OwnNorm, depth: int) -> bool:
     """Whether every element of b is at least the norm that stands in the same place."""
     if _norm(b, depth) == norm:
         return True
