@@ -13,11 +13,11 @@ import numpy as np
 
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.facts import are_axes
+from analyzer.operators.declaration import RESHAPES
 
 DEPTH = 8  # operators between an element and its factors
 MOST_PARTS = 16
 MARGIN = 1e-3  # of sines, cosines, products and sums in float32, on any processor
-SHAPED = ("Unsqueeze", "Squeeze", "Reshape", "ExpandDims", "Identity")  # elements stay in their order
 NOTHING = (0.0, np.inf)
 
 Factor = tuple[str, int]  # "Sin" or "Cos" and the key of the angle, or "" and the key of any other factor
@@ -67,7 +67,7 @@ def _product(x: AbstractTensor, sizes: dict[int, tuple[float, float]], depth: in
     name = origin.rule.name if origin is not None else ""
     if origin is not None and depth:
         inner = origin.inputs[0] if origin.inputs and isinstance(origin.inputs[0], AbstractTensor) else None
-        if name in (*SHAPED, "Neg") and inner is not None:
+        if (name == "Neg" or origin.rule.operator.traits & RESHAPES) and inner is not None:
             return _product(inner, sizes, depth - 1)
         if name == "Mul" and x.shape is not None and all(t.shape == x.shape for t in origin.inputs[:2]):
             first, second = origin.inputs[:2]

@@ -20,7 +20,7 @@ import numpy as np
 
 from analyzer.numerical.domain import affine
 from analyzer.numerical.domain.tensor import AbstractTensor, count
-from analyzer.operators.declaration import MONOTONE, PIECEWISE_LINEAR
+from analyzer.operators.declaration import MONOTONE, PIECEWISE_LINEAR, RESHAPES
 
 DEPTH = 12  # operators between a difference and the running sum
 MOST_PLACES = 1 << 14
@@ -239,7 +239,7 @@ def _joined(origin: Any, axis: int, depth: int) -> Rises | None:
 
 def _bare(x: AbstractTensor) -> AbstractTensor:
     """What `x` is, without axes of size 1 that come and go."""
-    while x.origin is not None and x.origin.rule.name in ("Unsqueeze", "Squeeze", "Reshape", "ExpandDims", "Identity"):
+    while x.origin is not None and x.origin.rule.operator.traits & RESHAPES:
         x = x.origin.inputs[0]
     return x
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from analyzer.numerical.domain.tensor import AbstractTensor, count
 from analyzer.numerical.transfer.facts import are_axes
+from analyzer.operators.declaration import RESHAPES
 
 DEPTH = 8  # operators between a norm and its quotient: a squeeze, an epsilon, a maximum
-ORDERED = ("Unsqueeze", "Squeeze", "Reshape", "ExpandDims", "Identity")  # elements stay in their order
 ROUNDED = 16  # units in the last place: two roots or powers, an epsilon and a division
 CLEAR = 1e3  # times the root of the least normal number: squares that are lost below it do not matter
 
@@ -42,7 +42,7 @@ def _norm(x: AbstractTensor, depth: int) -> _OwnNorm | None:
     kind, source, axes, _ = x.facts.get("reduced", ("", x, None, False))
     if kind != "norm" and origin is not None and origin.inputs and isinstance(origin.inputs[0], AbstractTensor):
         inner, name = origin.inputs[0], origin.rule.name
-        if name in ORDERED and depth:
+        if depth and origin.rule.operator.traits & RESHAPES:
             return _norm(inner, depth - 1)
         if name == "Sqrt" or (name == "Pow" and origin.inputs[1].low == origin.inputs[1].high == 0.5):
             kind, source, axes, _ = inner.facts.get("reduced", ("", x, None, False))
@@ -61,7 +61,7 @@ def _at_least(b: AbstractTensor, norm: _OwnNorm, depth: int) -> bool:
     if origin is None or depth == 0 or b.shape is None:
         return False
     name, parts = origin.rule.name, [p for p in origin.inputs if isinstance(p, AbstractTensor)]
-    if name in ORDERED:
+    if origin.rule.operator.traits & RESHAPES:
         return _at_least(parts[0], norm, depth - 1)
     alike = [p for p in parts if p.shape == b.shape]
     if name == "Max":
