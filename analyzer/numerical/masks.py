@@ -18,7 +18,9 @@ MOST_VALUES = 64  # looked at for one input
 MOST_ROWS = 128
 
 # Words of a parameter's name, between underscores.
-_NAMED = re.compile(r"mask|(?<![^_/.])(valid|present|visible|observed|selected|unpadded)(?=_|\d*$)", re.IGNORECASE)
+_NAMED = re.compile(
+    r"mask|(?<![^_/.])(valid|present|visible|observed|known|selected|unpadded)(?=_|\d*$)", re.IGNORECASE
+)
 
 
 def named_mask(name: str) -> bool:

@@ -32,6 +32,7 @@ from analyzer.numerical.repair.joint import joined
 from analyzer.numerical.repair.repair import Repair, repair
 from analyzer.numerical.repair.together import Revealed, with_revealed
 from analyzer.numerical.result import Alarm, Interpretation, Options
+from analyzer.numerical.same_cause import mended_with
 from analyzer.numerical.sensitivity import Precondition, precondition
 from analyzer.numerical.transfer.survived_masks import Hiding, hidden_by
 from analyzer.operators.conditions import GRADIENT_OVERFLOW, SOFTMAX_OF_MINUS_INFINITY
@@ -97,6 +98,13 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
     repairs, hidden_behind = with_revealed(
         case.graph, warnings, repairs, case.assumptions, case.options, case.root, confirmer, like
     )
+    blocking = [i for i, confirmation in shown.items() if not unimportant(confirmation.standing)]
+    left = [w for w in unshown if tried]
+    causes = mended_with(case.graph, left, repairs, blocking, case.assumptions, case.options)
+    for warning in [w for w in roots if id(w) in causes]:
+        follow.setdefault(id(causes[id(warning)]), []).append(warning)
+        roots.remove(warning)
+    repairs = [(w, r) for w, r in repairs if id(w) not in causes]
     mends = joined(case.graph, repairs, as_ranges(case.assumptions), case.options, case.root)
     found = []
     found_by: dict[int, tuple[Finding, Support]] = {}

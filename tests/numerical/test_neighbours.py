@@ -86,3 +86,42 @@ def test_no_run_leaves_the_bounds(how: dict[str, Any], seed: int) -> None:
     (result,) = engine(graph).run(None, {"x": np.clip(x, -100, 100).astype(np.float32)})
     assert bounds(graph, WIDE)[0] <= result.min()
     assert outside(known, result) == ""
+
+
+def moved_edges(*, start: str = "begin", least: float = 1e-3, far: float = 1.0, varied: bool = False) -> Graph:
+    """``[t, t + cumsum(softplus(w) + least)]`` of a trained beginning t; 1 over the widths between neighbours."""
+    b = Builder()
+    w = b.input("w", (BINS,))
+    begin, other = b.input("begin", (BINS,) if varied else ()), b.input("other", ())
+    each = b.op("Add", b.op("Softplus", w), b.const(least))
+    edges = b.op("Add", begin, b.op("Mul", b.op("CumSum", each, b.const(0, np.int64)), b.const(far)))
+    first = b.op("Unsqueeze", {"begin": begin, "other": other}[start], b.const([0], np.int64)) if not varied else other
+    first = b.op("Reshape", first, b.const([1], np.int64))
+    edges = b.op("Concat", first, edges, axis=0)
+    limits = [b.const([v], np.int64) for v in (1, BINS + 1, 0, BINS)]
+    later, sooner = b.op("Slice", edges, *limits[:2]), b.op("Slice", edges, *limits[2:])
+    return b.graph(b.op("Reciprocal", b.op("Sub", later, sooner), name="quotient"))
+
+
+MOVED = {"w": (-5.0, 5.0), "begin": (-50.0, 50.0), "other": (-50.0, 50.0)}
+
+
+def test_edges_behind_a_trained_beginning_stay_apart() -> None:
+    failing = [("division-by-zero", "quotient")]
+    assert rules(moved_edges(), MOVED) == []
+    assert rules(moved_edges(), {**MOVED, "begin": (-1e6, 1e6)}) == failing  # widths are rounded away
+    assert rules(moved_edges(start="other"), MOVED) == failing
+    assert rules(moved_edges(start="other"), {**MOVED, "other": (-70.0, -60.0)}) == []
+    assert rules(moved_edges(least=-0.1), MOVED) == failing
+    assert rules(moved_edges(varied=True), MOVED) == failing
+
+
+def test_no_run_leaves_the_widths_behind_a_trained_beginning() -> None:
+    graph, rng = moved_edges(), np.random.default_rng(0)
+    found, session = run(graph, MOVED, everything=True).values, engine(graph)
+    for _ in range(5):
+        shapes = {"w": (BINS,), "begin": ()}
+        numbers = {k: np.asarray(rng.uniform(*MOVED[k], shape), np.float32) for k, shape in shapes.items()}
+        wanted = {i.name for i in session.get_inputs()}
+        (result,) = session.run(None, {k: v for k, v in numbers.items() if k in wanted} | {"other": np.zeros((), "f")})
+        assert outside(found[graph.graph.outputs[0]], result) == ""

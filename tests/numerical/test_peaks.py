@@ -100,15 +100,17 @@ def test_a_row_of_a_class_has_a_1() -> None:
     assert rules(hot(axis=0), {"labels": (0, 2)}) == failing  # a class of which there is none
 
 
-def sparsemax(*, shifted: bool = True, largest: int = 1, margin: float = 1.0) -> Graph:
+def sparsemax(
+    *, shifted: bool = True, largest: int = 1, margin: float = 1.0, first: float = 1.0, **running: int
+) -> Graph:
     """How many elements a sparse softmax keeps: those for which ``k x_k > sum of the k largest - 1``."""
     b = Builder()
     x = b.input("x", (3, 5))
     if shifted:
         x = b.op("Sub", x, b.op("ReduceMax", x, b.const([1], np.int64)))
     ranked, _ = b.op("TopK", x, b.const([5], np.int64), outputs=2, axis=1, largest=largest)
-    sums = b.op("Sub", b.op("CumSum", ranked, b.const(1, np.int64)), b.const(margin))
-    kept = b.op("Greater", b.op("Mul", b.const([1.0, 2, 3, 4, 5]), ranked), sums)
+    sums = b.op("Sub", b.op("CumSum", ranked, b.const(1, np.int64), **running), b.const(margin))
+    kept = b.op("Greater", b.op("Mul", b.const([first, 2, 3, 4, 5]), ranked), sums)
     size = b.op("ReduceSum", b.op("Cast", kept, to=1), b.const([1], np.int64))
     return b.graph(b.op("Reciprocal", size, name="share"))
 
@@ -116,8 +118,18 @@ def sparsemax(*, shifted: bool = True, largest: int = 1, margin: float = 1.0) ->
 def test_the_support_of_a_sparse_softmax_is_never_empty() -> None:
     assert rules(sparsemax(), SCORES) == []
     assert rules(sparsemax(margin=-1.0), SCORES) == [("division-by-zero", "share")]
-    assert rules(sparsemax(largest=0), SCORES) == [("division-by-zero", "share")]  # the first is the smallest
     assert rules(sparsemax(shifted=False), {"x": (-2e9, 2e9)}) == [("division-by-zero", "share")]  # 1 is rounded away
+
+
+def test_the_first_of_running_sums_is_the_first_element_whatever_is_added_up() -> None:
+    failing = [("division-by-zero", "share")]
+    assert rules(sparsemax(shifted=False), SCORES) == []
+    assert rules(sparsemax(largest=0), SCORES) == []
+    assert rules(sparsemax(shifted=False, first=1.5), SCORES) == failing
+    assert rules(sparsemax(shifted=False, margin=-1e-3), SCORES) == failing
+    assert rules(sparsemax(shifted=False, margin=1e-6), SCORES) == failing  # less than roundings
+    assert rules(sparsemax(shifted=False, exclusive=1, margin=0.5), SCORES) == failing
+    assert rules(sparsemax(shifted=False, reverse=1), SCORES) == failing
 
 
 def test_no_sorted_or_running_value_leaves_its_part() -> None:

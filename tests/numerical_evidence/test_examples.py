@@ -314,6 +314,8 @@ COMPUTED = [
         (MEAN, "0.0 1.0 12", {"shape": (2, 6)}, Level.ERROR),  # a row without any beside another row
         (MEAN, "0.0 1.0 6", {"name": "chosen"}, Level.ERROR),  # both are data: nothing may be chosen
         (MEAN, "0.0 1.0 6", {"name": "frames_valid"}, Level.WARNING),
+        (MEAN, "0.0 1.0 6", {"name": "known"}, Level.WARNING),
+        (MEAN, "0.0 1.0 6", {"name": "unknown"}, Level.ERROR),  # which of them are to be found
         (MEAN, "0.0 1.0 6", {"name": "invalidated"}, Level.ERROR),
         (MEAN, "0.0 1.0 6", {"dtype": TensorProto.INT64}, Level.WARNING),
         (PADDED, "0.0 1.0 6", {}, Level.ERROR),  # everything left out, whichever way the mask tells it

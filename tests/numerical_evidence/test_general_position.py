@@ -217,6 +217,28 @@ def test_several_random_numbers_are_never_exact_together(workers: Confirmer, nod
     assert any("`r` is 0 exactly" in s for s in found.evidence.sentences) is (level is Level.NOTE)
 
 
+@pytest.mark.parametrize(
+    ("nodes", "level"),
+    [
+        (
+            [NORMAL, N("Mul", ["r", "w"], ["m"]), N("ReduceL2", ["m", "axis"], ["n"]), N("Div", ["x", "n"], ["y"])],
+            Level.NOTE,
+        ),
+        (
+            [NORMAL, N("Mul", ["x", "w"], ["m"]), N("ReduceL2", ["m", "axis"], ["n"]), N("Div", ["r", "n"], ["y"])],
+            Level.ERROR,
+        ),
+        ([UNIFORM, N("Mul", ["r", "w"], ["m"]), N("Abs", ["m"], ["n"]), N("Log", ["n"], ["y"])], Level.ERROR),
+    ],
+)
+def test_random_numbers_chosen_for_moved_weights_are_ordinary_too(
+    workers: Confirmer, nodes: list[Any], level: Level
+) -> None:
+    """It fails where weights are 0, whatever is drawn, and at moved weights for one draw of several numbers alone."""
+    axis = N("Constant", [], ["axis"], value=numpy_helper.from_array(np.array([1]), "axis"))
+    assert [f.level for f in review(workers, [axis, *nodes], w=np.ones(4)).values()] == [level]
+
+
 def test_units_that_are_dead_have_volume(workers: Confirmer) -> None:
     nodes = [
         N("Gemm", ["x", "w", "b"], ["h"]),

@@ -91,16 +91,16 @@ def in_general_position(trials: Trials, point: Point, seed: int) -> Point | None
 def _followed(
     trials: Trials, point: Point, weights: Sequence[Leaf], seed: int, rng: np.random.Generator
 ) -> Point | None:
-    """A failure at moved weights with inputs chosen for them."""
+    """A failure at moved weights with inputs chosen for them, and random numbers that chance may give."""
     names = {x.name for x in weights}
     rest = tuple(x for x in trials.leaves if x.name not in names)
     if not any(x.floating and x.lo < x.hi for x in rest):
         return None
     fixed = {x.name: jittered(trials, x, point[x.name], SCALES[1], rng) for x in weights}
     narrowed = trials.narrowed(rest, fixed)
-    for found in narrowed.candidates(seed, time.process_time() + FOLLOW_SECONDS):
-        return {**found, **fixed}
-    return None
+    chosen = narrowed.candidates(seed, time.process_time() + FOLLOW_SECONDS)
+    found = next(with_ordinary_draws(narrowed, chosen, seed), None)
+    return None if found is None else {**found, **fixed}
 
 
 def exact_weights(trials: Trials, point: Point, seed: int) -> tuple[tuple[str, str], ...]:

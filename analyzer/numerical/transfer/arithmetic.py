@@ -28,6 +28,7 @@ from analyzer.numerical.transfer.mixture import mixture_bounds
 from analyzer.numerical.transfer.neighbours import step_between
 from analyzer.numerical.transfer.order import at_least
 from analyzer.numerical.transfer.peaks import of_product
+from analyzer.numerical.transfer.ramps import difference_of_ramps
 from analyzer.numerical.transfer.rearranged import most_of_three
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.roots import least_beside_root
@@ -169,8 +170,9 @@ def _related(
         least = 0.0 if at_least(ctx.run, a, b) else least_variance(a, b)
         step = step_between(a, b)
         few = difference_of_few(a, b)
-        least = max(least, step[0], few[0], least_above_edge(a, b))
-        lo, hi = np.maximum(lo, least), np.minimum(hi, min(step[1], few[1]))
+        ramps = difference_of_ramps(a, b)
+        least = max(least, step[0], few[0], ramps[0], least_above_edge(a, b))
+        lo, hi = np.maximum(lo, least), np.minimum(hi, min(step[1], few[1], ramps[1]))
     if np.max(hi, initial=-np.inf) > 0:
         most = 0.0 if at_least(ctx.run, b, a) else -least_variance(b, a)
         hi = np.minimum(hi, most)

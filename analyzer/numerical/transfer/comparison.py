@@ -14,12 +14,13 @@ from analyzer.numerical.domain.dims import broadcast_shapes
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, count, from_data, join
 from analyzer.numerical.refinement import refine_by
-from analyzer.numerical.transfer.attained import attained_by, peaked
+from analyzer.numerical.transfer.attained import Attained, attained_by, peaked
 from analyzer.numerical.transfer.bisection import near_fact
 from analyzer.numerical.transfer.class_numbers import rows_of_matches
 from analyzer.numerical.transfer.covers import cover_fact
 from analyzer.numerical.transfer.diagonal_masks import order_of, picked_by, picks_one_at_most
 from analyzer.numerical.transfer.facts import are_axes
+from analyzer.numerical.transfer.first_elements import first_is_above
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
 from analyzer.numerical.transfer.ordered_pairs import where_kept
 from analyzer.numerical.transfer.peaks import of_kept
@@ -44,14 +45,23 @@ def _compare(ctx: Context, a: AbstractTensor, b: AbstractTensor, strict: bool) -
     if strict:
         above = _boolean(ctx, shape, starts, (al > bh) & (not nan), ah > bl)
         rows = [] if nan else [_one_of_row(*pair) for pair in ((a, b), (b, a)) if pair[0].shape == above.shape]
-        above.facts = peaked([(0.0, 0.0, tuple(axes)) for axes in rows if axes is not None], above)
+        known = [(0.0, 0.0, tuple(axes)) for axes in rows if axes is not None]
+        above.facts = peaked([*known, *_first_of_row(a, b, above)], above)
         return _computed(np.greater, _with_own(above, a, b, 0.0), a, b)
     result = _boolean(ctx, shape, starts, (al >= bh) & (not nan), ah >= bl)
     for one, other in ((a, b), (b, a)):
         axes = None if nan else _one_of_row(one, other)
         if axes is not None and one.shape == result.shape:
             result.facts = {"max": (1.0, axes)}
+    if not result.facts:
+        result.facts = peaked(_first_of_row(a, b, result), result)
     return _computed(np.greater_equal, _with_own(result, a, b, 1.0), a, b)
+
+
+def _first_of_row(a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> list[Attained]:
+    """What the first elements of a row show along their axis, where those of a are known to be above those of b."""
+    axis = first_is_above(a, b) if a.shape == result.shape else None
+    return [] if axis is None else [(1.0, 1.0, (axis,))]
 
 
 def _computed(operation: Callable[..., Array], result: AbstractTensor, *operands: AbstractTensor) -> AbstractTensor:

@@ -13,6 +13,7 @@ from analyzer.numerical.transfer.bins import share_of_bin
 from analyzer.numerical.transfer.facts import quotient_bound
 from analyzer.numerical.transfer.kinds import broadcast, build, independent, operands_on_common_blocks
 from analyzer.numerical.transfer.known_numbers import with_known
+from analyzer.numerical.transfer.norm_shares import norm_share
 from analyzer.numerical.transfer.order import at_least
 from analyzer.numerical.transfer.overlaps import overlap_share
 from analyzer.numerical.transfer.peaks import of_quotient
@@ -91,7 +92,7 @@ def _limits(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> tuple[float |
 
 
 def _greatest_share(a: AbstractTensor, b: AbstractTensor) -> float:
-    return min(share_of_bin(a, b), polynomial_quotient(a, b), overlap_share(a, b))
+    return min(share_of_bin(a, b), polynomial_quotient(a, b), overlap_share(a, b), norm_share(a, b))
 
 
 def ratio(al: Array, ah: Array, bl: Array, bh: Array, least: float) -> tuple[Array, Array]:

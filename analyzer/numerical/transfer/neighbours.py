@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from analyzer.numerical.domain import affine
-from analyzer.numerical.domain.tensor import AbstractTensor
-from analyzer.operators.declaration import MONOTONE, PIECEWISE_LINEAR
+from analyzer.numerical.domain.tensor import AbstractTensor, count
+from analyzer.operators.declaration import MONOTONE, PIECEWISE_LINEAR, RESHAPES
 
 DEPTH = 12  # operators between a difference and the running sum
 MOST_PLACES = 1 << 14
@@ -45,6 +45,8 @@ def step_between(a: AbstractTensor, b: AbstractTensor) -> Interval:
     """
     source, later, kept = a.facts.get("window", (None, (), ()))
     other, sooner, also = b.facts.get("window", (None, (), ()))
+    if other is not None and (source is None or source.key != other.key):
+        source, later, kept = _joined_part(other, a)
     if source is None or other is None or source.key != other.key or kept != also or a.shape != b.shape or a.nan:
         return UNKNOWN_STEP
     if not all(isinstance(o, int) for o in (*later, *sooner)) or kept != tuple(range(len(later))):
@@ -81,6 +83,8 @@ def steps_along(x: AbstractTensor, axis: int, depth: int = DEPTH, *, falling: bo
         return None
     if name == "CumSum":
         return _running(origin, axis)
+    if name == "Concat":
+        return _joined(origin, axis, depth)
     if name == "Pad":
         return _padded(x, inputs, axis, depth)
     if name == "ScatterElements":
@@ -189,23 +193,82 @@ def _written(origin: Any, x: AbstractTensor, axis: int, depth: int) -> Rises | N
     return None
 
 
+def _joined_part(whole: AbstractTensor, part: AbstractTensor) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
+    """The window of a joined tensor that is the second of two parts, all of it."""
+    origin, shape = whole.origin, whole.shape
+    parts = _parts(origin) if origin is not None and origin.rule.name == "Concat" and shape is not None else None
+    if parts is None or shape is None or parts[1].key != part.key:
+        return None, (), ()
+    axis = _joined_along(origin, len(shape))
+    before = (parts[0].shape or ())[axis] if axis is not None else None
+    if not isinstance(before, int):
+        return None, (), ()
+    return whole, tuple(before if i == axis else 0 for i in range(len(shape))), tuple(range(len(shape)))
+
+
+def _parts(origin: Any) -> list[AbstractTensor] | None:
+    parts = list(origin.inputs[:-1] if origin.context.is_tf else origin.inputs)
+    alike = len(parts) == 2 and all(isinstance(p, AbstractTensor) and p.shape for p in parts)
+    return parts if alike and len(parts[0].shape) == len(parts[1].shape) else None
+
+
+def _joined_along(origin: Any, rank: int) -> int | None:
+    where = origin.inputs[-1].integers() if origin.context.is_tf else [int(origin.context.attr("axis", 0))]
+    return where[0] % rank if where else None
+
+
+def _joined(origin: Any, axis: int, depth: int) -> Rises | None:
+    """One number before what rises: less than its first by what it is itself, or moved by the same number."""
+    parts = _parts(origin)
+    if parts is None or parts[0].nan or _joined_along(origin, len(parts[1].shape or ())) != axis:
+        return None
+    start, rest = parts
+    found = steps_along(rest, axis, depth - 1)
+    if found is None or (start.shape or ())[axis] != 1 or not math.isfinite(start.high - start.low):
+        return None
+    gap = found.first[0] - start.high
+    base = _bare(start)
+    if rest.origin is not None and rest.origin.rule.name == "Add" and count(start.shape)[1] == 1:
+        for value, other in (rest.origin.inputs[:2], rest.origin.inputs[1::-1]):
+            if _bare(other).key == base.key and count(other.shape)[1] == 1 and value.shape == rest.shape:
+                moved = steps_along(value, axis, depth - 1)
+                lost = 2 * float(rest.dtype.eps) * max(abs(rest.low), abs(rest.high)) + float(rest.dtype.tiny)
+                gap = max(gap, moved.first[0] - lost) if moved is not None else gap
+    return Rises(min(found.least, gap), (start.low, start.high), found.last, found.size + 1)
+
+
+def _bare(x: AbstractTensor) -> AbstractTensor:
+    """What `x` is, without axes of size 1 that come and go."""
+    while x.origin is not None and x.origin.rule.operator.traits & RESHAPES:
+        x = x.origin.inputs[0]
+    return x
+
+
 def _moved(name: str, inputs: Any, x: AbstractTensor, axis: int, depth: int, falling: bool) -> Rises | None:
-    """Scaled by a positive number, or moved by a number."""
+    """Scaled by a positive number, or moved by a number, which may be another one for other rows."""
     turned = -1.0 if falling else 1.0
     for value, other in ((inputs[0], inputs[1]), (inputs[1], inputs[0])):
-        number = other.low == other.high and not other.nan and value.shape == x.shape
-        if not number or (name in ("Sub", "Div") and value is not inputs[0]):
+        alike = name in ("Add", "Sub") and _one_place(other, x, axis) and math.isfinite(other.high - other.low)
+        number = other.low == other.high or alike
+        if not number or other.nan or value.shape != x.shape or (name in ("Sub", "Div") and value is not inputs[0]):
             continue
         factor = float(other.low) if name == "Mul" else 1 / float(other.low) if name == "Div" and other.low else 1.0
-        shift = turned * {"Add": 1.0, "Sub": -1.0}.get(name, 0.0) * float(other.low)
+        sign = turned * {"Add": 1.0, "Sub": -1.0}.get(name, 0.0)
+        shift, shifted = sorted((sign * float(other.low), sign * float(other.high)))
         if factor <= 0 or (name == "Div" and other.low <= 0):
             return None
         found = steps_along(value, axis, depth - 1, falling=falling)
         if found is None:
             return None
         lost = 2 * float(x.dtype.eps) * max(abs(x.low), abs(x.high)) + float(x.dtype.tiny)  # by both of a difference
-        first = (factor * found.first[0] + shift - lost, factor * found.first[1] + shift + lost)
-        last = (factor * found.last[0] + shift - lost, factor * found.last[1] + shift + lost)
+        first = (factor * found.first[0] + shift - lost, factor * found.first[1] + shifted + lost)
+        last = (factor * found.last[0] + shift - lost, factor * found.last[1] + shifted + lost)
         least = max(factor * found.least - lost, 0.0 if found.least >= 0 else -math.inf)  # rounding keeps order
         return Rises(least, first, last, found.size)
     return None
+
+
+def _one_place(other: AbstractTensor, x: AbstractTensor, axis: int) -> bool:
+    """Whether what is laid over `x` is the same at all places along an axis."""
+    place = axis - len(x.shape or ()) + len(other.shape or ())
+    return other.shape is not None and (place < 0 or other.shape[place] == 1)

@@ -10,6 +10,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.reduced_axes import reduction_axes
+from analyzer.numerical.transfer.directions import MARGIN, square_sum_bounds
 from analyzer.numerical.transfer.elementwise import absolute, sqrt, squared
 from analyzer.numerical.transfer.facts import are_axes, reduction_fact
 from analyzer.numerical.transfer.peaks import least_norm
@@ -33,6 +34,8 @@ def reduce_l1(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTens
 def reduce_sum_square(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     which, kept = reduction_axes(ctx, x, axes)
     total = summed(ctx, squared(ctx, x), which, kept)
+    low, high = square_sum_bounds(x, all_axes(x, which))
+    total.lo, total.hi = np.maximum(total.lo, low), np.minimum(total.hi, high)
     total.facts = reduction_fact("sum of squares", x, all_axes(x, which), kept)
     return total
 
@@ -49,6 +52,11 @@ def reduce_l2(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTens
             norm = sqrt(ctx, summed(ctx, squared(ctx, wide), which, kept))
             result.hi = np.minimum(np.maximum(result.hi, x.dtype.outward(norm.hi, norm.hi, 1)[1]), x.dtype.hi)
     result.lo = np.maximum(result.lo, least_norm(x, all_axes(x, which)))
+    low, high = square_sum_bounds(x, all_axes(x, which))
+    result.lo, result.hi = (
+        np.maximum(result.lo, low**0.5 * (1 - MARGIN)),
+        np.minimum(result.hi, high**0.5 * (1 + MARGIN)),
+    )
     if ctx.options.norms_apart and _starts_apart(x, all_axes(x, which)):
         result.lo = np.maximum(result.lo, np.minimum(APART, result.hi))
     result.nan = total.nan

@@ -17,6 +17,7 @@ from analyzer.numerical.excuses import guarded
 from analyzer.numerical.reduced_axes import UNKNOWN, reduction_axes
 from analyzer.numerical.transfer.attained import attained_by
 from analyzer.numerical.transfer.counted import total
+from analyzer.numerical.transfer.directions import square_sum_bounds
 from analyzer.numerical.transfer.distributions import sum_of_products
 from analyzer.numerical.transfer.elementwise import log
 from analyzer.numerical.transfer.facts import are_axes, reduction_fact
@@ -161,6 +162,8 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
         first, second = factors(x)
         if first is not None and second is not None and first.key == second.key:
             kind, source = "sum of squares", first
+            squares = square_sum_bounds(first, all_axes(x, axes))
+            lo, hi = np.maximum(lo, squares[0]), np.minimum(hi, squares[1])
         facts = reduction_fact(kind, source, all_axes(x, axes), kept)
     elif axes is not UNKNOWN:
         facts = reduction_fact("mean", x, all_axes(x, axes), kept)
