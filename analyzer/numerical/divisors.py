@@ -19,7 +19,7 @@ HIGHEST_RANK = 2  # images and maps hold data, zeros among them
 DEEPEST = 6  # operators between zeros and where they are read
 
 
-class _Kind(Enum):
+class _Held(Enum):
     ITSELF = "the input, times a number perhaps"
     PAIR = "the input beside zeros along the last axis: a complex number"
     PART = "one of the two"
@@ -32,12 +32,12 @@ def divided_by(value: ir.Value) -> bool:
         return False
     if value.shape is None or len(value.shape) > HIGHEST_RANK:
         return False
-    stack, seen = [(value, _Kind.ITSELF)], {value}
+    stack, seen = [(value, _Held.ITSELF)], {value}
     while stack and len(seen) < MOST_VALUES:
         current, kind = stack.pop()
         for use in current.uses():
             node, name = use.node, operator_name(use.node)
-            if kind in (_Kind.ITSELF, _Kind.SQUARE) and (name, use.idx) in (("Div", 1), ("Reciprocal", 0)):
+            if kind in (_Held.ITSELF, _Held.SQUARE) and (name, use.idx) in (("Div", 1), ("Reciprocal", 0)):
                 return True
             left = _left(node, name, use.idx, kind)
             if left is not None and node.outputs[0] not in seen:
@@ -46,22 +46,22 @@ def divided_by(value: ir.Value) -> bool:
     return False
 
 
-def _left(node: ir.Node, name: str, position: int, kind: _Kind) -> _Kind | None:
+def _left(node: ir.Node, name: str, position: int, kind: _Held) -> _Held | None:
     """What an operator makes of an operand of this kind; None of something else."""
     if position == 0 and (traits_of(node) & (IDENTITY | CONVERTS) or name == "Neg"):
         return kind
     if position == 0 and (traits_of(node) & RESHAPES or name == "Expand"):
-        return kind if kind is not _Kind.PAIR else None
+        return kind if kind is not _Held.PAIR else None
     others = [v for i, v in enumerate(node.inputs) if i != position]
     if name == "Mul" and node.inputs[0] is node.inputs[1]:
-        return _Kind.SQUARE if kind is _Kind.PART else None
+        return _Held.SQUARE if kind is _Held.PART else None
     if name == "Mul" or (name == "Div" and position == 0):
         return kind if all(_is_another_number(v) for v in others) else None
-    if name == "Concat" and kind is _Kind.ITSELF:
-        return _Kind.PAIR if len(others) == 1 and is_zero(others[0]) else None
-    if name in ("Slice", "Gather") and position == 0 and kind is _Kind.PAIR:
-        return _Kind.PART
-    return _Kind.SQUARE if name == "Add" and kind is _Kind.SQUARE and _is_square(others[0]) else None
+    if name == "Concat" and kind is _Held.ITSELF:
+        return _Held.PAIR if len(others) == 1 and is_zero(others[0]) else None
+    if name in ("Slice", "Gather") and position == 0 and kind is _Held.PAIR:
+        return _Held.PART
+    return _Held.SQUARE if name == "Add" and kind is _Held.SQUARE and _is_square(others[0]) else None
 
 
 def _is_another_number(value: ir.Value | None) -> bool:

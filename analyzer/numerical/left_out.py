@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import onnx_ir as ir
 
 from analyzer.numerical.constants import constant_array
-from analyzer.operators.declaration import CLASS_LOSS, CONVERTS, IDENTITY, RESHAPES, SELECTS
+from analyzer.operators.declaration import CLASS_LOSS, CONVERTS, IDENTITY, RESHAPES, SELECTS, Trait
 from analyzer.operators.registry import operator_name, traits_of
 
 COPIES = IDENTITY | CONVERTS | RESHAPES
@@ -81,7 +81,7 @@ def _compared(mask: ir.Value | None, labels: ir.Value | None, truth: int) -> flo
     return None
 
 
-def _source(value: ir.Value | None, copies: int = COPIES) -> ir.Value | None:
+def _source(value: ir.Value | None, copies: Trait = COPIES) -> ir.Value | None:
     """What a value is a copy of, in another shape or type perhaps."""
     for _ in range(DEEPEST):
         made = value.producer() if value is not None else None

@@ -39,8 +39,9 @@ def without_sizes(tensor: AbstractTensor, sizes: Sizes) -> AbstractTensor:
 
 def _with(tensor: AbstractTensor, sizes: Sizes, least: int) -> AbstractTensor:
     def bounded(size: Dim) -> Dim:
-        told = not isinstance(size, int) and size.name in sizes and (size.lo < 1 or not least)
-        return SymbolicDim(size.name, least, size.hi) if told else size
+        if isinstance(size, int) or size.name not in sizes or (least and size.lo >= least):
+            return size
+        return SymbolicDim(size.name, least, size.hi)
 
     shape = tensor.shape and tuple(bounded(d) for d in tensor.shape)
     held = tensor.dims and tuple(bounded(d) for d in tensor.dims)
