@@ -20,6 +20,7 @@ from analyzer.graph.model import DEFINITE, EVEN, ONE_HOT, ORDER, SHOWN, SIGNATUR
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.batches import read_by_layer
 from analyzer.numerical.decided import beside_ignored, decided_parts, read_parts
+from analyzer.numerical.divisors import divided_by
 from analyzer.numerical.inference import Uses, inferred_input, inferred_parameter, initial_range
 from analyzer.numerical.masks import filled_rows, named_mask
 from analyzer.numerical.purposes import Purpose, purpose_of
@@ -159,7 +160,27 @@ def _close(given: Assumption, value: ir.Value) -> Assumption:
     return given if lo > hi else _within(given, lo, hi)
 
 
+ONE_SIZE = 10  # times the least number that the greatest of an example may be: wavelengths, steps, distances
+
+
 def _as_shown(given: Assumption, value: ir.Value, times: float) -> Assumption:
+    """As the example and its purpose show; what the model divides by as it stands is above 0, if the example is.
+
+    Numbers of one size alone are such quantities; features that lie anywhere, whole numbers and counts are data.
+    """
+    like = _as_meant(given, value, times)
+    if SHOWN not in value.metadata_props or like.range.origin is not Origin.DEFAULT or not divided_by(value):
+        return like
+    low, high = _numbers(value.metadata_props[SHOWN])
+    least, whole = high / BEYOND**3, low.is_integer() and high.is_integer()
+    return (
+        _within(like, least, like.range.hi)
+        if low * ONE_SIZE >= high > 0 and not whole and like.range.lo < least < like.range.hi
+        else like
+    )
+
+
+def _as_meant(given: Assumption, value: ir.Value, times: float) -> Assumption:
     properties, purpose = value.metadata_props, purpose_of(value)
     if given.range.origin is not Origin.DECLARED:
         given = _as_held(_as_masked(given, value), value)

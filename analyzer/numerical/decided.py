@@ -9,6 +9,7 @@ import onnx_ir as ir
 
 from analyzer.graph.ranges import Part, Parts
 from analyzer.numerical.constants import constant_array
+from analyzer.numerical.left_out import left_out
 from analyzer.operators.declaration import CONVERTS, IDENTITY, SELECTS, TAKES_ROWS
 from analyzer.operators.registry import operator_name, traits_of
 
@@ -31,15 +32,17 @@ def decided_parts(value: ir.Value, low: float, high: float, least: float, most: 
 def beside_ignored(value: ir.Value, low: float, high: float) -> tuple[float, float]:
     """The integers [low, high] of an example without an end that stands for nothing.
 
-    That is a number that a loss ignores by its own argument, one in whose place such a number is put, and the padding
-    of indices into a table, a number that they are compared with. Of other labels no number does: the one that they are
-    compared with may be the background, and a batch without anything else is data.
+    That is a number that a loss ignores by its own argument, one in whose place such a number is put, one without which
+    alone the terms of a cross entropy are read, and the padding of indices into a table, a number that they are
+    compared with. Of other labels no number does: the one that they are compared with may be the background, and a
+    batch without anything else is data.
     """
     indices = any(place == 1 and traits_of(node) & TAKES_ROWS for node, place in _readers(value))
     compared = list(_comparisons(value))
     ends = {n for name, n, _, loss in compared if loss or (indices and name in ("Equal", "NotEqual"))}
     ignored = {n for _, n, _, loss in compared if loss}
     ends |= {n for n, put in _replaced(value) if put in ignored}
+    ends |= {n for node, place in _readers(value) if place == 1 and (n := left_out(node)) is not None}
     inner = (low + 1 if low in ends else low, high - 1 if high in ends else high)
     return inner if inner[0] <= inner[1] else (low, high)
 

@@ -107,6 +107,10 @@ READ_APART = (
 )
 LED = "It fails for the same values as `{node}`, which stands before it."
 EDGE = "It fails where the operand of `{node}` is exactly 0, at the edge of the values below 0 at which that one fails."
+BOTH_PARTS = (
+    "What it divides by is complex: it is 0 only where both of its parts are at once, and no run was found in which "
+    "they are."
+)
 HIDDEN = "; it shows once what fails before it is mended"
 SHOWN = 8  # assumptions and followers listed one by one
 
@@ -125,6 +129,7 @@ class Support:
     apart: bool = False  # safe where norms of trained weights keep away from 0
     hidden: bool = False  # behind failures that come first
     led: Finding | None = None  # of an operator before it that fails for the same values of the same operand
+    both: bool = False  # a complex divisor, of which no run shows both parts to be 0
     edge: Finding | None = None  # of the root that is divided by: shown to fail below 0 where the division fails at 0
 
 
@@ -192,6 +197,9 @@ def finding_of(
     if support.edge is not None and not proved:
         sentences += (EDGE.format(node=support.edge.node),)
         level = max(level, Level.WARNING, key=list(Level).index)  # what is in error is the root
+    if support.both and not proved:
+        sentences += (BOTH_PARTS,)
+        level = max(level, Level.WARNING, key=list(Level).index)
     table = interval_table(graph, interpretation, warning)
     written = written_operand(root, warning.node, warning.operand) if root is not None else ""
     return Finding(

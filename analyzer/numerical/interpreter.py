@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -34,6 +35,7 @@ from analyzer.numerical.result import Interpretation, Options, Partitioning
 from analyzer.numerical.splitting import VAIN_APPLICATIONS
 from analyzer.numerical.transfer.attained import add_attained, attained_by, peaked
 from analyzer.numerical.transfer.complex_numbers import by_part, is_complex
+from analyzer.numerical.transfer.found_sizes import Sizes, with_sizes, without_sizes
 from analyzer.numerical.transfer.registry import TransferRule, rules
 
 IGNORED_ATTRIBUTES = frozenset({"_class", "_output_shapes", "T", "Tidx", "Tshape", "_XlaMustCompile"})
@@ -48,6 +50,7 @@ class Run:
         self.opset = graph.model.opset_imports.get("", 20)
         self.values: dict[ir.Value, Any] = {}
         self.restricted_operands: dict[int, AbstractTensor] = {}
+        self.restricted_sizes: Sizes = frozenset()  # above 0 inside a branch
         self.ledger = Ledger(options)
         self._numbers: dict[Any, int] = {}
         self._cache: dict[Any, Any] = {}
@@ -199,9 +202,9 @@ class Run:
                 known.final = True
             self.values[value] = known
         if self.restricted_operands and isinstance(known, AbstractTensor):
-            restricted = self.restricted_operands.get(known.key)
-            if restricted is not None:
-                return restricted
+            known = self.restricted_operands.get(known.key, known)
+        if self.restricted_sizes and isinstance(known, AbstractTensor):
+            return with_sizes(known, self.restricted_sizes)
         return known
 
     def ensure(self, value: ir.Value | None, depth: int = 8) -> Any:
@@ -413,16 +416,28 @@ class Run:
 
     # -- subgraphs -----------------------------------------------------------------------------------------------
 
-    def body(self, graph: ir.Graph, inputs: Iterable[Any]) -> tuple[Any, ...]:
-        """The outputs of a subgraph for the given inputs; outer values are visible."""
+    def body(self, graph: ir.Graph, inputs: Iterable[Any], sizes: Sizes | None = None) -> tuple[Any, ...]:
+        """The outputs of a subgraph for the given inputs; outer values are visible.
+
+        `sizes` are above 0 where the subgraph runs. Of its results and of outer values that is forgotten.
+        """
         for formal, actual in zip(graph.inputs, inputs, strict=False):
             self.values[formal] = actual
             if isinstance(actual, AbstractTensor):
                 actual.final = True
-        before = dict(self.restricted_operands)
+        before, outside, known = dict(self.restricted_operands), self.restricted_sizes, len(self.values)
+        self.restricted_sizes = outside | sizes if sizes else outside
         self.walk(graph)
         results = tuple(self.value(o) for o in graph.outputs)
         self.restricted_operands = before  # a body may not run at all
+        if sizes:
+            self.restricted_sizes = outside
+            results = tuple(without_sizes(r, sizes) if isinstance(r, AbstractTensor) else r for r in results)
+            inside = {graph, *graph.subgraphs()}
+            for value in list(itertools.islice(self.values, known, None)):
+                made = value.producer()
+                if made is not None and made.graph not in inside:  # interpreted ahead of its turn
+                    del self.values[value]
         return results
 
 

@@ -19,6 +19,7 @@ from analyzer.numerical.assumptions import (
     as_ranges,
     close_to_examples,
 )
+from analyzer.numerical.complex_divisors import divides_by_complex
 from analyzer.numerical.confirm.confirmation import SPENT, ConfirmationBudget, Confirmer
 from analyzer.numerical.confirm.outcome import Confirmation
 from analyzer.numerical.confirm.processor import processor
@@ -116,7 +117,8 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
         fractional = _fractional(case, warning, confirmation) if beyond else ()
         edge = at_an_edge(warning, roots, found_by) if confirmation is None else None
         told = Support(precondition=needed.get(id(warning)), suggestion=mends.get(id(warning)), edge=edge)
-        told = replace(told, apart=id(warning) in apart)
+        both = tried and confirmation is None and divides_by_complex(warning.node)
+        told = replace(told, apart=id(warning) in apart, both=both)
         support = replace(_supported(told, confirmation), beyond=beyond, times=times, fractional=fractional)
         after = [w for w in follow.get(id(warning), []) if w not in roots]
         finding = _finding(case, warning, confirmation, support, after)

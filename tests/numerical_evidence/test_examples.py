@@ -123,7 +123,9 @@ def test_what_fails_on_inputs_like_the_example_does_not_hide_behind_what_does_no
         ("lengths", "0.0 5.0 2", N("Reciprocal", ["x"], ["y"]), Level.ERROR),
         ("temperature", "1.0 1.0 1", N("Log", ["x"], ["y"]), Level.WARNING),
         ("features", "1.0 1.0 4", N("Log", ["x"], ["y"]), Level.ERROR),  # one number says nothing
-        ("features", "0.02 2.0 4", N("Reciprocal", ["x"], ["y"]), Level.ERROR),  # 0 is data
+        ("features", "0.02 2.0 4", N("Reciprocal", ["x"], ["y"]), Level.ERROR),
+        ("features", "0.4 2.0 4", N("Reciprocal", ["x"], ["y"]), Level.WARNING),  # a quantity, as it stands
+        ("features", "0.0 2.0 4", N("Reciprocal", ["x"], ["y"]), Level.ERROR),  # 0 is data
         ("features", "0.02 2.0 4", N("Sqrt", ["x"], ["y"]), Level.WARNING),  # read at once: the sign is told
         ("features", "-0.5 2.0 4", N("Sqrt", ["x"], ["y"]), Level.ERROR),
         ("features", "0.5 2.0 4", N("Exp", ["x"], ["y"]), Level.ERROR),  # but not the size

@@ -171,15 +171,22 @@ def probes_from(
         for leaf in whole:
             if leaf.lo <= token <= leaf.hi:
                 yield {**ordinary, leaf.name: make(leaf, token)}
+                if leaf.shape and leaf.shape[-1] > 1:  # each row's first token, and nothing that follows
+                    row, first = np.full(leaf.shape, float(token)), np.asarray(ordinary[leaf.name])[..., 0]
+                    another = token + 1 if token < leaf.hi else token - 1
+                    row[..., 0] = np.where(first == token, another, first)
+                    yield {**ordinary, leaf.name: make(leaf, row)}
 
 
 def compared_integers(problem: SearchProblem) -> list[int]:
     """The numbers with which the slice compares integers (a padding's or a mask's token), at most half a dozen.
 
-    Of an ordering the numbers on both sides.
+    Of an ordering the numbers on both sides; the number that a loss ignores too.
     """
     found: dict[int, None] = {}
     for node in problem.model.graph:
+        if (ignored := node.attributes.get("ignore_index")) is not None:
+            found[int(ignored.as_int())] = None
         name = operator_name(node)
         arrays = [constant_array(v) for v in node.inputs] if name in COMPARISONS else []
         for array in arrays:

@@ -13,6 +13,7 @@ from analyzer.numerical.domain.dims import Dim
 from analyzer.numerical.domain.sequence import AbstractSequence
 from analyzer.numerical.domain.tensor import AbstractTensor, contains, fresh_key, join, smashed, top
 from analyzer.numerical.refinement import implied, narrowed
+from analyzer.numerical.transfer.found_sizes import told_sizes
 from analyzer.numerical.transfer.registry import transfer
 
 THRESHOLDS = np.array(
@@ -34,7 +35,8 @@ def joined(a: Any, b: Any) -> Any:
         return a
     if a is None or b is None:
         return a if b is None else b
-    if a.key == b.key and a.starts == b.starts and np.array_equal(a.lo, b.lo) and np.array_equal(a.hi, b.hi):
+    same = a.key == b.key and a.shape == b.shape and a.starts == b.starts
+    if same and np.array_equal(a.lo, b.lo) and np.array_equal(a.hi, b.hi):
         return a
     result = join(a, b)
     if a.data is not None and b.data is not None and np.array_equal(a.data, b.data):
@@ -183,10 +185,11 @@ def conditional(ctx: Context, condition: AbstractTensor, *captured: Any) -> Any:
         if known is None:
             continue
         saved = dict(run.restricted_operands)
+        sizes = told_sizes(condition, known)
         known = {key: t for key, t in known.items() if isinstance(key, int)}
         if all(t.shape is not None and all(d == 1 for d in t.shape) for t in known.values()):
             run.restricted_operands.update(known)
-        sides.append(run.body(graph, captured))
+        sides.append(run.body(graph, captured, sizes))
         run.restricted_operands = {k: v for k, v in run.restricted_operands.items() if k in saved}
         run.restricted_operands.update(saved)
     if not sides:
