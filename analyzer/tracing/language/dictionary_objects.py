@@ -56,7 +56,8 @@ class Attributes(DictV):
     __slots__ = ("owner",)
 
     def __init__(self, owner: Instance) -> None:
-        self.owner, self.choices, self.given = owner, (), False
+        self.owner, self.choices, self.inside = owner, (), ()
+        self.exact = self.given = self.doubtful = False
 
     @property
     def items(self) -> dict[Any, Value]:

@@ -13,7 +13,8 @@ class ScopeNames(DictV):
     __slots__ = ("scope",)
 
     def __init__(self, scope: Scope, open: bool) -> None:
-        self.scope, self.open, self.exact, self.choices, self.given, self.inside = scope, open, False, (), False, ()
+        self.scope, self.open, self.choices, self.inside = scope, open, (), ()
+        self.exact = self.given = self.doubtful = False
 
     @property
     def items(self) -> dict[Any, Value]:
