@@ -89,3 +89,20 @@ torch.jit.trace(Net(), torch.zeros(3), check_trace=False)
     assert told(tmp_path, text) == []
     assert fails(f"{text}Net()(torch.zeros(3))\n")
     assert told(tmp_path, f"{text}Net()(torch.zeros(3))\n") == [4]
+
+
+OF_UNKNOWN = """import tensorflow as tf
+from {home} import Base
+
+class Kernel(Base):
+    def call(self, x, y):
+        return x + y
+
+Kernel()(tf.constant([[1.0]]))
+"""
+
+
+@pytest.mark.parametrize(("home", "lines"), [("nowhere.known", []), ("keras.layers", [8])])
+def test_what_an_unknown_base_hands_on_is_not_known(home: str, lines: list[int], tmp_path: Path) -> None:
+    text = OF_UNKNOWN.format(home=home).replace("Base", "Layer" if home == "keras.layers" else "Base")
+    assert told(tmp_path, text) == lines

@@ -57,6 +57,12 @@ CALLS = """
     tf.linalg.adjoint(a)
     tf.linalg.cross(tf.ones((2, 3)), tf.ones((2, 3)))
     tf.broadcast_to(tf.ones((4, 1)), (3, 4, 2))
+    tf.nn.conv1d(tf.ones((3, 12, 6)), tf.ones((5, 2, 9)), 1, "SAME")
+    tf.nn.conv1d(tf.ones((3, 12, 6)), tf.ones((5, 1, 6)), 2, "VALID")
+    tf.nn.conv2d(tf.ones((1, 8, 8, 6)), tf.ones((3, 3, 2, 9)), 1, "SAME")
+    tf.compat.v1.losses.huber_loss(b, b, reduction="none")
+    tf.compat.v1.losses.absolute_difference(b, b, reduction=tf.compat.v1.losses.Reduction.NONE)
+    tf.compat.v1.losses.absolute_difference(b, b)
     tf.broadcast_to(tf.constant(2.0), tf.shape(a))
     tf.roll(a, 1, axis=0)
     tf.roll(a, [1, 2], axis=[0, 1])
@@ -160,6 +166,8 @@ def test_nothing_is_told_of_tensors_that_are_not_known(tmp_path: Path) -> None:
 
 
 REFUSED = """
+    tf.nn.conv1d(tf.ones((3, 12, 6)), tf.ones((5, 4, 9)), 1, "SAME")
+    tf.nn.conv1d(tf.ones((3, 12, 6)), tf.ones((5, 2, 8)), 1, "SAME")
     tf.pad(a, [[0, 0], [-1, 3]])
     tf.pad(a, tf.constant([[2, -1], [0, 0]]))
     tf.boolean_mask(a, tf.constant([True, False]))

@@ -15,7 +15,7 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
 from analyzer.tracing.operators.torch_operands import reduced_dims
-from analyzer.validity.terms import Poly, equal, floor_div
+from analyzer.validity.terms import Poly, equal, floor_div, mod
 
 # ----------------------------------------------------------------------------------------------- neural nets
 
@@ -43,7 +43,7 @@ def conv(op: Op, input: Value, filter: Value, strides: Value, padding: Value, re
         given = (1, *(given,) * spatial, 1)
     elif len(given) == spatial:
         given = (1, *given, 1)
-    form = op.extra.get("data_format", "NDHWC" if spatial == 3 else "NHWC")
+    form = op.extra.get("data_format", rest[0] if rest else "NDHWC" if spatial == 3 else "NHWC")
     if not isinstance(form, str):
         return unknown_tensor(op, "tf", (source, weight))
     if form.endswith("C") and "dilations" not in op.extra and useless_convolution(op, source, weight, given, padding):
@@ -55,10 +55,15 @@ def conv(op: Op, input: Value, filter: Value, strides: Value, padding: Value, re
     return apply(op, "tf", name, loose, {"strides": given, "padding": padding.upper(), "data_format": form})
 
 
-@operator("tf.nn.conv1d", "value filters=None stride=1 padding='VALID' *rest")
-def conv1d(op: Op, value: Value, filters: Value, stride: Value, padding: Value, rest: tuple[Value, ...]) -> Value:
+@operator("tf.nn.conv1d", "value filters=None stride=1 padding='VALID' data_format='NWC' dilations=None *rest")
+def conv1d(
+    op: Op, value: Value, filters: Value, stride: Value, padding: Value, data_format: Value, dilations: Value,
+    rest: tuple[Value, ...],
+) -> Value:  # fmt: skip
+    """Of a filter that takes fewer channels than there are, each of its outputs reads the channels of one group."""
     source, weight = tensor(op, op.extra.get("input", value)), tensor(op, filters)
-    if source is None or weight is None or source.dims is None or weight.dims is None:
+    plainly = data_format in ("NWC", "NHWC", None) and dilations is None
+    if source is None or weight is None or source.dims is None or weight.dims is None or not plainly:
         return unknown_tensor(op, "tf")
     if len(source.dims) != 3 or len(weight.dims) != 3:
         fail(
@@ -67,13 +72,13 @@ def conv1d(op: Op, value: Value, filters: Value, stride: Value, padding: Value, 
             f"the input {show_shape(source.dims)} and the filter {show_shape(weight.dims)} must have 3 dimensions",
             (source, weight),
         )
-    require(
-        op,
-        equal(source.dims[2], weight.dims[1]),
-        "channels",
-        f"the input has {source.dims[2]} channels but the filter takes {weight.dims[1]}",
-        (source, weight),
-    )
+    channels, taken, filled = source.dims[2], weight.dims[1], weight.dims[2]
+    sentence = f"the input has {channels} channels but the filter takes {taken}"
+    fits = equal(mod(channels, taken), 0) if isinstance(taken, int) and taken > 0 else equal(channels, taken)
+    if fits is not False and isinstance(channels, int) and isinstance(taken, int) and taken < channels:
+        sentence = f"the {channels // taken} groups of channels do not divide the {filled} outputs of the filter"
+        fits = equal(mod(filled, channels // taken), 0)
+    require(op, fits, "channels", sentence, (source, weight))
     window = Window(weight.dims[0], stride if isinstance(stride, int) else 1)
 
     count = window.positions_same if padding == "SAME" else window.positions

@@ -128,9 +128,17 @@ def paired_loss(op: Op, labels: Value, predictions: Value, rest: tuple[Value, ..
         fail(op, "same-shape", sentence, (a, b))
     for p, q in zip(a.dims, b.dims, strict=True):
         require(op, equal(p, q), "same-shape", sentence, (a, b))
-    return Tensor(
-        (), _of_logits(b), "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph, tags=frozenset(("loss",))
-    )
+    dims: Any = _reduced(op.extra.get("reduction", rest[3] if len(rest) > 3 else None), b.dims)
+    tags = frozenset(("loss",)) if dims == () else frozenset[str]()
+    return Tensor(dims, _of_logits(b), "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph, tags=tags)
+
+
+def _reduced(reduction: Value, dims: Any) -> Any:
+    """The shape of a loss of TensorFlow 1: of one that is not reduced that of its elements; None: not known."""
+    name = str(getattr(reduction, "name", reduction)).rpartition(".")[2].lower()
+    if reduction is None or name.startswith(("sum", "mean", "weighted")):
+        return ()
+    return dims if name == "none" else None
 
 
 @operator("tf.nn.l2_loss", "t *rest")
