@@ -40,7 +40,8 @@ _SHAPING = frozenset(
     ("axis", "axes", "dim", "dims", "perm", "pattern", "shape", "size", "newshape", "output_shape", "repeats", "reps",
      "keepdims", "keepdim", "keep_dims", "transpose_a", "transpose_b", "indexing", "data_format", "num_classes",
      "dilation", "dilation_rate", "dilations", "stride", "strides", "padding", "ceil_mode", "scale_factor",
-     "batch_first")
+     "batch_first", "reduction", "reduce", "size_average", "groups", "full_matrices", "return_indices", "return_counts",
+     "return_inverse", "batch_dims", "minlength", "maxlen", "output_size", "sample_shape", "num_or_size_splits")
 )  # fmt: skip
 # keyword arguments on which a shape depends, in one library or another
 
