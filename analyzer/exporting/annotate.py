@@ -18,6 +18,7 @@ from analyzer.exporting.manifest import FORMATS, Manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph, layer_of, set_call_site, set_display_name, set_frozen, set_layer, set_location
 from analyzer.graph.model import (
+    BINARY,
     COLUMNS,
     DEFINITE,
     EVEN,
@@ -95,6 +96,8 @@ def _note_examples(graph: Graph, manifest: Manifest) -> None:
     for value in graph.graph.inputs:
         if value.name in manifest.truths:
             value.metadata_props[TRUTHS] = "1"
+        if value.name in manifest.binary:
+            value.metadata_props[BINARY] = "1"
         if value.name in manifest.onehot:
             value.metadata_props[ONE_HOT] = "1"
         span = manifest.spans.get(value.name or "")

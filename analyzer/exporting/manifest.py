@@ -72,7 +72,7 @@ class Manifest:
     `axes` names symbolic dimensions: input -> axis -> symbol. `created` says where layers were created.
     `scopes` maps TensorFlow name scopes to Keras layers, `classes` those to their classes; `lines` holds the source
     line of each TensorFlow node. `truths` are floating-point inputs of which the example shows zeros and ones alone,
-    `onehot` those of them of which each row holds a single one.
+    `binary` those of fewer numbers, `onehot` the former of which each row holds a single one.
     `spans` holds the numbers between which examples lie that tell something of others, `shown` those of all examples
     and how many numbers they have, `ordered` the axis along which each row of one rises (1) or falls (-1), `even` the
     axis along which its steps are equal, and the step, `columns` the ends of features of different size, `filled` which
@@ -101,6 +101,7 @@ class Manifest:
     files: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     truths: tuple[str, ...] = ()
+    binary: tuple[str, ...] = ()
     onehot: tuple[str, ...] = ()
     spans: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     shown: Mapping[str, tuple[float, float, int]] = field(default_factory=dict)
@@ -164,6 +165,7 @@ def _manifest(data: Any) -> Manifest:
         files=tuple(name for name in _list(data.get("files", [])) if _inside(name)),
         inputs=_list(data.get("inputs", [])),
         truths=_list(data.get("truths", [])),
+        binary=_list(data.get("binary", [])),
         onehot=_list(data.get("onehot", [])),
         spans={_text(k): _span(v) for k, v in data.get("spans", {}).items()},
         shown={_text(k): (*_span(v[:2]), int(v[2])) for k, v in data.get("shown", {}).items()},

@@ -33,6 +33,7 @@ CALL_SITE = "assay.call"
 ROLE = "assay.role"
 INITIAL_VALUE = "assay.initial_value"
 TRUTHS = "assay.truths"  # of an input: the example holds zeros and ones and nothing else
+BINARY = "assay.binary"  # of a floating-point input: the same, of fewer numbers, and no covariances
 SPAN = "assay.span"  # of an input: the smallest and the largest number that the example shows
 TRAINED = "assay.trained"  # of a model: its file holds training information
 ORDER = "assay.order"  # of an input: the axis along which its example runs in order, and 1 (rising) or -1 (falling)

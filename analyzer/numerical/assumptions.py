@@ -16,7 +16,7 @@ import onnx_ir as ir
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, role_of
-from analyzer.graph.model import DEFINITE, EVEN, ONE_HOT, ORDER, SHOWN, SIGNATURE, SPAN, UNLIKE, WHOLE
+from analyzer.graph.model import BINARY, DEFINITE, EVEN, ONE_HOT, ORDER, SHOWN, SIGNATURE, SPAN, UNLIKE, WHOLE
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.batches import read_by_layer
 from analyzer.numerical.decided import beside_ignored, decided_parts, read_parts
@@ -104,9 +104,9 @@ def as_examples_show(graph: Graph, assumptions: Sequence[Assumption], times: flo
     They may be that many `times` as large.
 
     Zeros are data, unless the example keeps away from 0; rows are in order where those of the example are. Of an input
-    whose purpose is known (`purposes`) few numbers tell the sign, and a scale is not 0. A mask whose example holds one
-    truth value alone holds it somewhere, and so do integers some number like those of the example, where the model sets
-    others apart.
+    whose purpose is known (`purposes`) few numbers tell the sign, and a scale is not 0. Labels of zeros and ones stay
+    in [0, 1]. A mask whose example holds one truth value alone holds it somewhere, and so do integers some number like
+    those of the example, where the model sets others apart.
     """
     inputs = {v.name: v for v in graph.graph.inputs}
     like = [
@@ -182,6 +182,8 @@ def _as_shown(given: Assumption, value: ir.Value, times: float) -> Assumption:
 
 def _as_meant(given: Assumption, value: ir.Value, times: float) -> Assumption:
     properties, purpose = value.metadata_props, purpose_of(value)
+    if BINARY in properties and purpose is not Purpose.AMOUNT:
+        given = _binary(given)
     if given.range.origin is not Origin.DECLARED:
         given = _as_held(_as_masked(given, value), value)
     told = _like(given, *_numbers(properties[SPAN]), times) if SPAN in properties else given
@@ -200,6 +202,11 @@ def _as_meant(given: Assumption, value: ir.Value, times: float) -> Assumption:
     if value.dtype is not None and not value.dtype.is_floating_point():
         return _within(given, math.ceil(least), math.floor(found.hi))
     return _within(given, least, found.hi)
+
+
+def _binary(given: Assumption) -> Assumption:
+    """Labels, targets, masks of which nobody stated a range: in [0, 1], all of them equal or between the two too."""
+    return given if given.range.origin is not Origin.DEFAULT else _within(given, 0.0, 1.0)
 
 
 def _numbers(text: str) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import pytest
 from analyzer.configuration.config import InputSpec
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.graph import Role, layer_of, location_of, role_of
-from analyzer.graph.model import INITIAL_VALUE, SHOWN, SPAN, TRUTHS, layer_class_of
+from analyzer.graph.model import BINARY, INITIAL_VALUE, SHOWN, SPAN, TRUTHS, layer_class_of
 
 pytest.importorskip("tensorflow")
 
@@ -309,8 +309,8 @@ EXAMPLES = """
     import tensorflow as tf
 
 
-    def loss(scores, rows, batch, scale=1.0, few=None):
-        weighed = (scores - rows) * batch["image"] * scale
+    def loss(scores, rows, batch, scale=1.0, few=None, targets=None):
+        weighed = (scores - rows) * batch["image"] * scale * targets
         return tf.reduce_sum(weighed) + tf.reduce_sum(few) / tf.cast(batch["n"], tf.float32)
 
 
@@ -318,7 +318,8 @@ EXAMPLES = """
         rows = tf.one_hot(tf.range(3), 3)
         batch = {"image": tf.random.uniform((3, 3), 0.1, 0.9), "n": tf.constant(3)}
         scores = tf.random.normal((3, 3), seed=1)
-        return loss, {"few": tf.constant([0.0, 1.0]), "scores": scores, "rows": rows, "batch": batch}
+        few, targets = tf.constant([0.0, 1.0]), tf.constant([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])[:, None]
+        return loss, {"few": few, "scores": scores, "rows": rows, "batch": batch, "targets": targets}
 
 
     class Net(keras.Model):
@@ -340,9 +341,10 @@ def test_what_examples_show_is_recorded(project, export_entry):
     project.write("shown.py", EXAMPLES)
     graph = export_entry("shown.py:module")
     found = {v.name: v.metadata_props for v in graph.graph.inputs}
-    assert set(found) == {"scores", "rows", "batch_image", "batch_n", "few"}
+    assert set(found) == {"scores", "rows", "batch_image", "batch_n", "few", "targets"}
     assert {name for name, told in found.items() if TRUTHS in told} == {"rows"}
-    assert {name for name, told in found.items() if SPAN in told} == {"scores", "rows", "batch_image"}
+    assert {name for name, told in found.items() if BINARY in told} == {"targets"}
+    assert {name for name, told in found.items() if SPAN in told} == {"scores", "rows", "batch_image", "targets"}
     assert found["batch_n"][SHOWN] == "3.0 3.0 1"
     assert found["few"][SHOWN] == "0.0 1.0 2"
     assert 0.1 <= float(found["batch_image"][SPAN].split()[0]) < 0.9

@@ -11,6 +11,7 @@ from analyzer.exporting.export import export
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.graph import ValueRange, display_name, layer_of, location_of
 from analyzer.graph.model import (
+    BINARY,
     COLUMNS,
     FILLED,
     OF_BATCHES,
@@ -390,24 +391,26 @@ def test_labels_are_told_by_an_example_of_zeros_and_ones(project, export_entry):
 
 
         class Net(torch.nn.Module):
-            def forward(self, scores, labels, ones, image, few):
-                return ((scores - labels) * ones * image).sum() + few.sum()
+            def forward(self, scores, labels, ones, image, few, targets):
+                return ((scores - labels) * ones * image).sum() + few.sum() - targets.sum()
 
 
         def build():
             labels = torch.nn.functional.one_hot(torch.arange(3), 3).float()
-            return Net(), (torch.randn(3, 3), labels, torch.ones(3, 3), torch.rand(3, 3), torch.tensor([0.0, 1.0]))
+            few, targets = torch.tensor([0.0, 1.0]), torch.tensor([0.0, 1.0, 0.0, 1.0])
+            return Net(), (torch.randn(3, 3), labels, torch.ones(3, 3), torch.rand(3, 3), few, targets)
         """,
     )
     graph = export_entry("labels.py:build")
     assert [v.name for v in graph.graph.inputs if ONE_HOT in v.metadata_props] == ["labels"]
+    assert [v.name for v in graph.graph.inputs if BINARY in v.metadata_props] == ["targets"]
     found = {a.name: a.range for a in assume(graph, TargetConfig(id="labels", entry="labels.py:build"))}
     assert (found["labels"].lo, found["labels"].hi) == (0, 1)
     assert "zeros and ones" in found["labels"].reason
-    for name in ("scores", "ones", "image", "few"):  # constant, continuous or too few to tell
+    for name in ("scores", "ones", "image", "few", "targets"):  # constant, continuous or too few to tell
         assert (found[name].lo, found[name].hi) == (-100, 100)
     spans = {v.name: v.metadata_props[SPAN].split() for v in graph.graph.inputs if SPAN in v.metadata_props}
-    assert set(spans) == {"scores", "labels", "image"}
+    assert set(spans) == {"scores", "labels", "image", "targets"}
     assert float(spans["scores"][0]) < 0 <= float(spans["image"][0]) < float(spans["image"][1]) < 1
 
 

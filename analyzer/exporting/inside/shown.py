@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 FEWEST_TRUTHS = 8  # of fewer numbers, written by hand, zeros and ones say little
+FEWEST_BINARY = 4  # they say what is like them; of fewer still, not even that
 FEWEST_WHOLE_TRUTHS = 4  # the same of whole numbers, which are seldom 0 or 1 by chance
 FEWEST_ROWS = 3  # of fewer rows of zeros and ones, each may hold a single one by chance
 FEWEST_SIGNS = 8  # of fewer random numbers all may be positive by chance, unless they keep away from 0 as well
@@ -30,6 +31,7 @@ def examples_show(named: Mapping[str, Any]) -> dict[str, Any]:
     floating = {name: array for name, array in arrays.items() if array.dtype.kind == "f"}
     return {
         "truths": [name for name, array in arrays.items() if _true_or_false(array)],
+        "binary": [name for name, array in floating.items() if _binary(array)],
         "onehot": [name for name, array in floating.items() if _true_or_false(array) and _one_hot(array)],
         "spans": {name: span for name, array in floating.items() for span in _span(array)},
         "ordered": {name: order for name, array in floating.items() for order in _order(array)},
@@ -66,6 +68,15 @@ def _true_or_false(array: Any) -> bool:
     """Zeros and ones, some of each: labels, masks."""
     if array.dtype.kind == "b" or array.size < (FEWEST_TRUTHS if array.dtype.kind == "f" else FEWEST_WHOLE_TRUTHS):
         return False
+    return _some_of_each(array)
+
+
+def _binary(array: Any) -> bool:
+    """The same of fewer floating-point numbers (labels, targets, masks); an identity matrix may be a covariance."""
+    return FEWEST_BINARY <= array.size < FEWEST_TRUTHS and _some_of_each(array) and not _definite(array)
+
+
+def _some_of_each(array: Any) -> bool:
     ones = array == 1
     return bool(((array == 0) | ones).all() and ones.any() and not ones.all())
 
