@@ -20,6 +20,7 @@ from analyzer.numerical.confirm.compiled_loss import with_compiled_loss
 from analyzer.numerical.confirm.ends import ends_of
 from analyzer.numerical.confirm.engines import Engines, described
 from analyzer.numerical.confirm.extract import Slice, extract, whole
+from analyzer.numerical.confirm.hidden_rows import with_hidden_rows
 from analyzer.numerical.confirm.infinities import Infinities, meant_by
 from analyzer.numerical.confirm.objective import target_of
 from analyzer.numerical.confirm.outcome import PLAIN, Confirmation, Standing, Training
@@ -258,7 +259,7 @@ class Confirmer:
         self, graph: Graph, ranges: Mapping[str, ValueRange], sizes: Mapping[str, int], means: frozenset[str]
     ) -> dict[str, Any] | None:
         piece = whole(graph, ranges, sizes, graph.losses)
-        piece = piece and as_training(piece, means)
+        piece = piece and with_hidden_rows(as_training(piece, means))
         if piece is None or sum(x.initial.nbytes for x in piece.leaves if x.initial is not None) > LARGEST_SLICE:
             return None
         data = ir.to_proto(piece.model).SerializeToString()
@@ -310,7 +311,7 @@ class Confirmer:
         piece = extract(graph, warning.node, ranges, sizes, ends_of(graph, warning))
         if piece is None:
             return None
-        piece = as_training(piece, means)
+        piece = with_hidden_rows(as_training(piece, means))
         return piece, self._tries(piece, graph, warning, seconds, others, weights)
 
     def _tries(
