@@ -1,18 +1,22 @@
-"""Failures that no run shows, and that are proved safe where another one is mended that a run shows: one cause."""
+"""Failures of one cause with another that a run shows: safe where that one is mended, or shown by its witness too."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from analyzer.graph import Graph
 from analyzer.numerical.assumptions import Assumption, as_ranges
+from analyzer.numerical.confirm.confirmation import Confirmer
+from analyzer.numerical.confirm.outcome import Confirmation
 from analyzer.numerical.explanation import behind
 from analyzer.numerical.like_examples import key
 from analyzer.numerical.repair.repair import same_node
-from analyzer.numerical.repair.together import Mended, together
+from analyzer.numerical.repair.together import Mended, Revealed, together
 from analyzer.numerical.result import Alarm, Options
 
 MOST = 4  # failures whose mend is looked behind: each takes an analysis of the whole model
+MOST_RUNS = 8  # failures that are looked for at the witness of another: each takes two runs of the whole model
 
 
 def mended_with(
@@ -41,4 +45,28 @@ def mended_with(
             if (each.rule, each.operand, each.node) not in failing:
                 found[id(each)] = warning
                 del left[id(each)]
+    return found
+
+
+def failing_with(
+    graph: Graph,
+    unshown: Sequence[Alarm],
+    shown: Sequence[tuple[Alarm, Confirmation]],
+    hidden: Sequence[Revealed],
+    confirmer: Confirmer,
+) -> dict[int, Alarm]:
+    """By the id of each such failure the one of `shown` whose witness brings it about as well.
+
+    It is computed from what that one makes, which is NaN there and hides it from a search of its own: a mean over the
+    words of a row of padding behind a softmax of their scores. `hidden` are failures that show once others are mended.
+    """
+    found: dict[int, Alarm] = {}
+    for warning, confirmation in shown[:MOST]:
+        alike = [warning, *(r.warning for r in hidden if r.warning.rule == warning.rule)]
+        made = frozenset(v.name for w in alike for v in w.node.outputs if v.name)
+        after = [w for w in unshown if id(w) not in found and not w.backward and w.node not in {a.node for a in alike}]
+        for each in after[:MOST_RUNS]:
+            values = behind(graph.graph, replace(each, operand=-1))
+            if any(v.producer() is warning.node for v in values) and confirmer.fails_with(confirmation, made, each):
+                found[id(each)] = warning
     return found

@@ -67,6 +67,7 @@ class Confirmer:
         # The size of unknown dimensions of a graph's last confirmation; the graph whole, by its sizes and ranges.
         self._fitting: WeakKeyDictionary[Graph, int] = WeakKeyDictionary()
         self._whole: WeakKeyDictionary[Graph, dict[Hashable, JSON | None]] = WeakKeyDictionary()
+        self._followed_in: dict[Path, JSON] = {}  # the whole model that a confirmation was followed through
         self.notes = self._engines.notes
 
     def __enter__(self) -> Confirmer:
@@ -240,6 +241,7 @@ class Confirmer:
             "weigh": weigh,
             "watched": warning.node.outputs[0].name or "",
         }
+        self._followed_in[found.work] = request
         try:
             answer = self._engines.asked(request, found.kind == "tensorflow", lambda a: a["status"] == "followed")
         except WorkerFailed:
@@ -254,6 +256,19 @@ class Confirmer:
             training=Training(**answer["training"]) if "training" in answer else None,
         )
         return replace(found, standing=standing)
+
+    def fails_with(self, found: Confirmation, mended: frozenset[str], warning: Alarm) -> bool:
+        """Whether the warning's operator fails for the same values as the one that `found` shows, and by itself: the
+        whole model at that witness, in which the values called `mended` are finite."""
+        followed = self._followed_in.get(found.work)
+        if followed is None:
+            return False
+        watched, infinite = warning.node.outputs[0].name or "", meant_by(warning.rule)
+        request = {**followed, "do": "fails with", "mended": sorted(mended), "watched": watched, "infinite": infinite}
+        try:
+            return bool(self._engines.asked(request, False, lambda _: True).get("fails"))
+        except WorkerFailed:
+            return False
 
     def _described_whole(
         self, graph: Graph, ranges: Mapping[str, ValueRange], sizes: Mapping[str, int], means: frozenset[str]
