@@ -105,7 +105,7 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
     if confirmer is not None:
         left = [w for w in left if id(w) not in causes]
         leading = [(r, c) for r in roots if (c := shown.get(id(r))) is not None and _leads(r, c)]
-        causes |= failing_with(case.graph, left, leading, hidden_behind, confirmer)
+        causes |= failing_with(case.graph, left, leading, confirmer)
     for warning in [w for w in roots if id(w) in causes]:
         follow.setdefault(id(causes[id(warning)]), []).append(warning)
         roots.remove(warning)

@@ -12,7 +12,7 @@ from analyzer.numerical.confirm.outcome import Confirmation
 from analyzer.numerical.explanation import behind
 from analyzer.numerical.like_examples import key
 from analyzer.numerical.repair.repair import same_node
-from analyzer.numerical.repair.together import Mended, Revealed, together
+from analyzer.numerical.repair.together import Mended, together
 from analyzer.numerical.result import Alarm, Options
 
 MOST = 4  # failures whose mend is looked behind: each takes an analysis of the whole model
@@ -49,24 +49,22 @@ def mended_with(
 
 
 def failing_with(
-    graph: Graph,
-    unshown: Sequence[Alarm],
-    shown: Sequence[tuple[Alarm, Confirmation]],
-    hidden: Sequence[Revealed],
-    confirmer: Confirmer,
+    graph: Graph, unshown: Sequence[Alarm], shown: Sequence[tuple[Alarm, Confirmation]], confirmer: Confirmer
 ) -> dict[int, Alarm]:
     """By the id of each such failure the one of `shown` whose witness brings it about as well.
 
     It is computed from what that one makes, which is NaN there and hides it from a search of its own: a mean over the
-    words of a row of padding behind a softmax of their scores. `hidden` are failures that show once others are mended.
+    words of a row of padding behind a softmax of their scores. Further layers, operators like the one that is shown,
+    may fail alike on the way: what they make is taken to be finite too.
     """
     found: dict[int, Alarm] = {}
     for warning, confirmation in shown[:MOST]:
-        alike = [warning, *(r.warning for r in hidden if r.warning.rule == warning.rule)]
-        made = frozenset(v.name for w in alike for v in w.node.outputs if v.name)
-        after = [w for w in unshown if id(w) not in found and not w.backward and w.node not in {a.node for a in alike}]
-        for each in after[:MOST_RUNS]:
-            values = behind(graph.graph, replace(each, operand=-1))
-            if any(v.producer() is warning.node for v in values) and confirmer.fails_with(confirmation, made, each):
+        kind = (warning.node.domain, warning.node.op_type)
+        left = [w for w in unshown if id(w) not in found and not w.backward and w.node is not warning.node]
+        for each in left[:MOST_RUNS]:
+            before = {p for v in behind(graph.graph, replace(each, operand=-1)) if (p := v.producer()) is not None}
+            alike = [n for n in before if (n.domain, n.op_type) == kind and n is not each.node]
+            made = frozenset(v.name for n in alike for v in n.outputs if v.name)
+            if warning.node in before and confirmer.fails_with(confirmation, made, each):
                 found[id(each)] = warning
     return found
