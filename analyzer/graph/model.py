@@ -116,6 +116,11 @@ def in_framework_layer(node: ir.Node) -> bool:
     return FRAMEWORK_LAYER in node.metadata_props
 
 
+def in_torch_attention(node: ir.Node) -> bool:
+    """Whether the node is a step of PyTorch's own attention, of which the exporter wrote several."""
+    return "aten.scaled_dot_product_attention" in node.metadata_props.get(FX_NODE, "")
+
+
 def set_layer(node: ir.Node, layer: str, layer_class: str = "", *, of_framework: bool = False) -> None:
     node.metadata_props[LAYER] = layer
     if layer_class:

@@ -292,6 +292,14 @@ def unimportant(standing: Standing | None) -> str:
     return ""
 
 
+def blocks(standing: Standing | None) -> bool:
+    """Whether nothing in where a witness stands speaks against an error."""
+    if standing is None:
+        return True
+    doubtful = standing.elsewhere or standing.running or bool(standing.related)
+    return not (doubtful or unimportant(standing) or _never_trained_there(standing))
+
+
 def _never_trained_there(standing: Standing | None) -> str:
     """That no run brings a failure of weights far from where training starts about; empty if one does."""
     training = standing.training if standing is not None else None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Finding, Suggestion
-from analyzer.graph import Graph, display_name
+from analyzer.graph import Graph, display_name, is_frozen
 from analyzer.numerical.assumptions import (
     BEYOND,
     TWICE,
@@ -26,14 +26,14 @@ from analyzer.numerical.confirm.processor import processor
 from analyzer.numerical.confirm.reproducer import stem_of, write_reproducer
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.explanation import behind, followers, message, rests_on
-from analyzer.numerical.findings import Support, at_an_edge, finding_of, limited, normed_weights, unimportant
+from analyzer.numerical.findings import Support, at_an_edge, blocks, finding_of, limited, normed_weights, unimportant
 from analyzer.numerical.hidden_overflows import HALF_SEARCHES, fails_with, worth_searching
 from analyzer.numerical.like_examples import LikeExamples, failing, key
 from analyzer.numerical.repair.joint import joined
 from analyzer.numerical.repair.repair import Repair, repair
 from analyzer.numerical.repair.together import Revealed, with_revealed
 from analyzer.numerical.result import Alarm, Interpretation, Options
-from analyzer.numerical.same_cause import mended_with
+from analyzer.numerical.same_cause import failing_with, mended_with
 from analyzer.numerical.sensitivity import Precondition, precondition
 from analyzer.numerical.transfer.survived_masks import Hiding, hidden_by
 from analyzer.operators.conditions import GRADIENT_OVERFLOW, SOFTMAX_OF_MINUS_INFINITY
@@ -102,6 +102,10 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
     blocking = [i for i, confirmation in shown.items() if not unimportant(confirmation.standing)]
     left = [w for w in unshown if tried]
     causes = mended_with(case.graph, left, repairs, blocking, case.assumptions, case.options)
+    if confirmer is not None:
+        left = [w for w in left if id(w) not in causes]
+        leading = [(r, c) for r in roots if (c := shown.get(id(r))) is not None and _leads(r, c)]
+        causes |= failing_with(case.graph, left, leading, confirmer)
     for warning in [w for w in roots if id(w) in causes]:
         follow.setdefault(id(causes[id(warning)]), []).append(warning)
         roots.remove(warning)
@@ -137,6 +141,11 @@ def reported(case: TargetCase, confirmer: Confirmer | None, confirm: bool, expla
             behind_it = _beside(case, each, mend, confirmer)
         found.append(behind_it or _behind(case, each, mend, found_by))
     return found
+
+
+def _leads(warning: Alarm, confirmation: Confirmation) -> bool:
+    """Whether a failure that a run shows is an error, so that others may be told with it."""
+    return not (warning.backward or confirmation.beyond or is_frozen(warning.node)) and blocks(confirmation.standing)
 
 
 def _behind_short_rows(case: TargetCase, unshown: Sequence[Alarm]) -> frozenset[int]:

@@ -42,7 +42,12 @@ def run_onnx(model_bytes: bytes, leaves: Arrays, wanted: Sequence[str], threads:
 
 
 def earlier_failure(model: ir.Model, values: Arrays, outputs: Sequence[str], infinite: bool = False) -> str | None:
-    """The name of another operator of the main graph that failed, in a run of which all `values` are known."""
+    """The name of another operator of the main graph that failed, in a run of which all `values` are known.
+
+    What the model holds counts too: an operator that is given its infinities (a mask) does not fail.
+    """
+    held = {n: v.const_value.numpy() for n, v in model.graph.initializers.items() if v.const_value is not None}
+    values = {**held, **values}
     for node in model.graph:
         made = [v.name for v in node.outputs if v.name in values]
         if not node.inputs or set(made) & set(outputs) or bodies(node):

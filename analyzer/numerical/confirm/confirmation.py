@@ -20,6 +20,7 @@ from analyzer.numerical.confirm.compiled_loss import with_compiled_loss
 from analyzer.numerical.confirm.ends import ends_of
 from analyzer.numerical.confirm.engines import Engines, described
 from analyzer.numerical.confirm.extract import Slice, extract, whole
+from analyzer.numerical.confirm.hidden_rows import with_hidden_rows
 from analyzer.numerical.confirm.infinities import Infinities, meant_by
 from analyzer.numerical.confirm.objective import target_of
 from analyzer.numerical.confirm.outcome import PLAIN, Confirmation, Standing, Training
@@ -66,6 +67,7 @@ class Confirmer:
         # The size of unknown dimensions of a graph's last confirmation; the graph whole, by its sizes and ranges.
         self._fitting: WeakKeyDictionary[Graph, int] = WeakKeyDictionary()
         self._whole: WeakKeyDictionary[Graph, dict[Hashable, JSON | None]] = WeakKeyDictionary()
+        self._followed_in: dict[Path, JSON] = {}  # the whole model that a confirmation was followed through
         self.notes = self._engines.notes
 
     def __enter__(self) -> Confirmer:
@@ -239,6 +241,7 @@ class Confirmer:
             "weigh": weigh,
             "watched": warning.node.outputs[0].name or "",
         }
+        self._followed_in[found.work] = request
         try:
             answer = self._engines.asked(request, found.kind == "tensorflow", lambda a: a["status"] == "followed")
         except WorkerFailed:
@@ -254,11 +257,24 @@ class Confirmer:
         )
         return replace(found, standing=standing)
 
+    def fails_with(self, found: Confirmation, mended: frozenset[str], warning: Alarm) -> bool:
+        """Whether the warning's operator fails for the same values as the one that `found` shows, and by itself: the
+        whole model at that witness, in which the values called `mended` are finite."""
+        followed = self._followed_in.get(found.work)
+        if followed is None:
+            return False
+        watched, infinite = warning.node.outputs[0].name or "", meant_by(warning.rule)
+        request = {**followed, "do": "fails with", "mended": sorted(mended), "watched": watched, "infinite": infinite}
+        try:
+            return bool(self._engines.asked(request, False, lambda _: True).get("fails"))
+        except WorkerFailed:
+            return False
+
     def _described_whole(
         self, graph: Graph, ranges: Mapping[str, ValueRange], sizes: Mapping[str, int], means: frozenset[str]
     ) -> dict[str, Any] | None:
         piece = whole(graph, ranges, sizes, graph.losses)
-        piece = piece and as_training(piece, means)
+        piece = piece and with_hidden_rows(as_training(piece, means))
         if piece is None or sum(x.initial.nbytes for x in piece.leaves if x.initial is not None) > LARGEST_SLICE:
             return None
         data = ir.to_proto(piece.model).SerializeToString()
@@ -310,7 +326,7 @@ class Confirmer:
         piece = extract(graph, warning.node, ranges, sizes, ends_of(graph, warning))
         if piece is None:
             return None
-        piece = as_training(piece, means)
+        piece = with_hidden_rows(as_training(piece, means))
         return piece, self._tries(piece, graph, warning, seconds, others, weights)
 
     def _tries(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analyzer.numerical.confirm.objective import failed
 from analyzer.numerical.confirm.points import ordinary_points
 from analyzer.numerical.confirm.position import weights_of
 from analyzer.numerical.confirm.problem import Point, SearchProblem
@@ -53,7 +54,7 @@ def _dies_out(problem: SearchProblem, values: Mapping[str, Any], trace: Operator
     finite differs from this one only up to operators whose results are finite, and the same.
     """
     leaves = {n: values[n].detach() for n in (x.name for x in problem.leaves) if n in values}
-    mended, other = _values(problem, leaves, mended=failing)
+    mended, other = _values(problem, leaves, mended=frozenset((failing,)) - {""})
     if trace.decided and not other.decided:
         return False
     changed = {n for n, v in values.items() if n in mended and not _alike(v, mended[n])}
@@ -78,7 +79,25 @@ def _alike(one: Any, other: Any) -> bool:
     return same
 
 
-def _values(problem: SearchProblem, point: Point, mended: str = "") -> tuple[dict[str, Any], OperatorTrace]:
+def fails_with(
+    problem: SearchProblem, witness: Mapping[str, Any], seed: int, mended: frozenset[str], watched: str
+) -> bool:
+    """Whether another operator, the one that makes `watched`, fails by itself at the witness of those that make
+    `mended`: once their results are finite, whatever the witness leaves open.
+    """
+    for number in range(DRAWS):
+        (calm,) = ordinary_points(problem, seed + number, 1)
+        point = {**calm, **{n: t for n, t in witness.items() if n in calm}}
+        trace = OperatorTrace(watched, infinite=problem.infinite, mended=mended)
+        run(problem.program, point, Mode(surrogate=False), trace)
+        if not any(failed(given, made, problem.infinite) for given, made in trace.executions):
+            return False
+    return True
+
+
+def _values(
+    problem: SearchProblem, point: Point, mended: frozenset[str] = frozenset()
+) -> tuple[dict[str, Any], OperatorTrace]:
     leaves = {n: t.detach().clone() for n, t in point.items()}
     names = {x.name for x in weights_of(problem)} or set(leaves)
     if problem.backward:

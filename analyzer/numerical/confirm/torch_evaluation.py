@@ -78,7 +78,7 @@ class OperatorTrace:
     earlier: str = ""  # the first other operator with finite operands and a result that is not
     follow: bool = False  # also look for `decided`
     decided: str = ""  # the first operator that made a truth value, an index or an integer of a value that is not sound
-    mended: str = ""  # the value whose numbers that are not finite become 1
+    mended: frozenset[str] = frozenset()  # values whose numbers that are not finite become 1
 
     def decide(self, condition: Tensor) -> bool:
         """Whether a condition holds."""
@@ -216,7 +216,7 @@ class _Evaluation:
             results = (results,)
         if step.detaches and not self.mode.surrogate:  # a search goes through
             results = [r.detach() if r.is_floating_point() else r for r in results]
-        if self.trace.mended and self.trace.mended in step.results:
+        if not self.trace.mended.isdisjoint(step.results):
             results = [_mended(r) for r in results]
         for name, result in zip(step.results, results, strict=False):
             if name:

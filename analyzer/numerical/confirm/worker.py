@@ -88,6 +88,11 @@ def _answer(request: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
         return _compare_in_tensorflow(request) if request["in"] == "tensorflow" else _compare(request)
     if request["do"] == "follow":
         return _follow_in_tensorflow(request) if request["in"] == "tensorflow" else _follow(request)
+    if request["do"] == "fails with":
+        problem, witness = _followed(request)
+        mended, watched = frozenset(request["mended"]), request["watched"]
+        fails = consequences.fails_with(problem, witness, int(request["seed"]), mended, watched)
+        return {"status": "ran", "fails": fails}
     raise ValueError(f"unknown request {request['do']}")
 
 
@@ -200,15 +205,7 @@ def _compare(request: dict[str, Any]) -> dict[str, Any]:
 
 def _follow(request: dict[str, Any]) -> dict[str, Any]:
     """What a witness does to the whole model, and what training makes of it."""
-    import numpy as np
-    import torch
-
-    torch.set_num_threads(1)
-    torch.set_flush_denormal(bool(request["flush"]))
-    problem = read_problem(Path(request["folder"]), request)
-    dtypes = {x.name: x.dtype for x in problem.leaves}
-    with np.load(request["witness"]) as archive:
-        witness = {n: from_numpy(archive[n]).to(torch_dtype(dtypes[n])) for n in archive.files if n in dtypes}
+    problem, witness = _followed(request)
     seed = int(request["seed"])
     if request["forward"] and not consequences.happens(problem, witness, seed):
         return {"status": "elsewhere"}
@@ -218,6 +215,20 @@ def _follow(request: dict[str, Any]) -> dict[str, Any]:
         shown = training.trained(TorchTrainer(problem, request["watched"]), witness, seed)
         answer["training"] = asdict(shown)
     return answer
+
+
+def _followed(request: dict[str, Any]) -> tuple[SearchProblem, dict[str, Any]]:
+    """The whole model and a witness of it in torch."""
+    import numpy as np
+    import torch
+
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(bool(request["flush"]))
+    problem: SearchProblem = read_problem(Path(request["folder"]), request)
+    dtypes = {x.name: x.dtype for x in problem.leaves}
+    with np.load(request["witness"]) as archive:
+        witness = {n: from_numpy(archive[n]).to(torch_dtype(dtypes[n])) for n in archive.files if n in dtypes}
+    return problem, witness
 
 
 def _exactly(program: PreparedModel, result: str, point: dict[str, Any], fallback: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from analyzer.graph.model import FX_NODE
+from analyzer.graph.model import in_torch_attention
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.dtypes import Array
@@ -21,8 +21,6 @@ from analyzer.numerical.transfer.reductions import block_counts, over_blocks
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.survived_masks import survived
 
-# PyTorch's own attention gives 0 to a row whose keys are all masked (since 2.5); the form of its export gives NaN.
-_TORCH_ATTENTION = "aten.scaled_dot_product_attention"
 SHOWS_NOTHING = "every element of a row is -inf"
 HOLDS_INFINITY = "an element of a row is +inf"
 LARGEST_SIZE = 2.0**40  # no dimension is larger than this
@@ -70,7 +68,8 @@ def _running(values: Array) -> Array:
 
 def check_rows(ctx: Context, x: AbstractTensor, axes: Any) -> None:
     """Flags rows that softmax turns into NaN: of -inf alone, or with +inf in them, since the maximum is subtracted."""
-    hidden = x.low == -np.inf and _TORCH_ATTENTION not in ctx.node.metadata_props.get(FX_NODE, "")
+    # PyTorch's own attention gives 0 to a row whose keys are all masked (since 2.5); the form of its export gives NaN.
+    hidden = x.low == -np.inf and not in_torch_attention(ctx.node)
     if not (hidden or x.high == np.inf):
         return
     one = axes is not None and len(axes) == 1 and x.rank is not None
