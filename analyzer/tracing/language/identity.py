@@ -106,13 +106,10 @@ def identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
         return tr.unknown("whether a size is known", pytype="bool")
     if isinstance(left, Tensor) and isinstance(right, Tensor) and left is not right and left.memory is right.memory:
         return tr.unknown("whether they are one", pytype="bool")  # ``np.asarray(a) is a``
-    if _may_be_one(left, right):
-        return tr.unknown("whether they are one", pytype="bool")
-    if left is not right and (is_unread(left) or is_unread(right)):
-        return tr.unknown("a comparison with an attribute", pytype="bool")
-    if not same_name(left, right) and is_any_value(left) and is_any_value(right):
-        return tr.unknown("a comparison of constants", pytype="bool")
-    if any(_may_be_shared(a, b) for a, b in ((left, right), (right, left))):
+    unread = left is not right and (is_unread(left) or is_unread(right))
+    constants = is_any_value(left) and is_any_value(right) and not same_name(left, right)
+    shared = _may_be_shared(left, right) or _may_be_shared(right, left)
+    if unread or constants or shared or _may_be_one(left, right):
         return tr.unknown("whether they are one", pytype="bool")
     same = same_name(left, right) or (isinstance(left, bool) and left == right and type(left) is type(right))
     return same is not negated
@@ -130,7 +127,7 @@ def _may_be_one(left: Value, right: Value) -> bool:
     return bool(functions) and (alike or not all(v.name.startswith(_DISTINCT) for v in apis))
 
 
-_DISTINCT = ("torch.", "keras.", "tensorflow.")  # of these the second names are known
+_DISTINCT = ("torch.", "keras.")  # of these the second names are known
 
 
 def _may_be_shared(value: Value, other: Value) -> bool:
