@@ -10,11 +10,7 @@ from typing import Any
 from analyzer.configuration.config import TargetConfig
 from analyzer.findings import AnalysisResult, UnsafeOperators
 from analyzer.graph import Graph, display_name
-from analyzer.numerical.assumptions import (
-    Assumption,
-    as_ranges,
-    assume,
-)
+from analyzer.numerical.assumptions import Assumption, as_ranges, assume
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor

@@ -19,7 +19,7 @@ from analyzer.graph import (
     location_of,
 )
 from analyzer.graph.ranges import Origin
-from analyzer.numerical.assumptions import BEYOND, Assumption
+from analyzer.numerical.assumptions import Assumption
 from analyzer.numerical.confirm.outcome import NEAR, Standing
 from analyzer.numerical.confirm.training import ENOUGH, PLANS, STEPS
 from analyzer.numerical.explanation import (
@@ -37,6 +37,7 @@ from analyzer.numerical.hidden_overflows import rests_on_defaults
 from analyzer.numerical.null_sets import null_weights
 from analyzer.numerical.result import Alarm, Interpretation
 from analyzer.numerical.sensitivity import Precondition
+from analyzer.numerical.shown_ranges import BEYOND
 from analyzer.numerical.written_operands import written_operand
 from analyzer.operators.conditions import GRADIENT_OF_INFINITE_FACTOR
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzer.graph import Graph
-from analyzer.numerical.assumptions import Assumption, as_examples_show, as_ranges, as_whole
+from analyzer.numerical.assumptions import Assumption, as_ranges
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.result import Alarm, Interpretation, Options
+from analyzer.numerical.shown_ranges import as_examples_show, as_whole
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,7 @@ from pathlib import Path
 from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Finding, Suggestion
 from analyzer.graph import Graph, display_name, is_frozen
-from analyzer.numerical.assumptions import (
-    BEYOND,
-    TWICE,
-    Assumption,
-    as_examples_show,
-    as_ranges,
-    close_to_examples,
-)
+from analyzer.numerical.assumptions import Assumption, as_ranges
 from analyzer.numerical.complex_divisors import divides_by_complex
 from analyzer.numerical.confirm.confirmation import SPENT, ConfirmationBudget, Confirmer
 from analyzer.numerical.confirm.outcome import Confirmation
@@ -35,6 +28,7 @@ from analyzer.numerical.repair.together import Revealed, with_revealed
 from analyzer.numerical.result import Alarm, Interpretation, Options
 from analyzer.numerical.same_cause import failing_with, mended_with
 from analyzer.numerical.sensitivity import Precondition, precondition
+from analyzer.numerical.shown_ranges import BEYOND, TWICE, as_examples_show, close_to_examples
 from analyzer.numerical.transfer.survived_masks import Hiding, hidden_by
 from analyzer.operators.conditions import GRADIENT_OVERFLOW, SOFTMAX_OF_MINUS_INFINITY
 

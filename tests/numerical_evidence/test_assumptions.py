@@ -16,7 +16,8 @@ from analyzer.graph import Graph, Role, ValueRange, set_role
 from analyzer.graph.model import SPAN
 from analyzer.graph.ranges import Origin
 from analyzer.loading.weight import Weight
-from analyzer.numerical.assumptions import as_ranges, assume, close_to_examples
+from analyzer.numerical.assumptions import as_ranges, assume
+from analyzer.numerical.shown_ranges import close_to_examples
 from analyzer.numerical.stored_weights import PIECE, StoredWeight, extremes
 from analyzer.problem import TargetProblem
 
