@@ -9,11 +9,12 @@ import onnx_ir as ir
 
 from analyzer.graph.ranges import Part, Parts
 from analyzer.numerical.constants import constant_array
-from analyzer.numerical.left_out import left_out
+from analyzer.numerical.left_out import left_out, source
 from analyzer.operators.declaration import CONVERTS, IDENTITY, SELECTS, TAKES_ROWS
 from analyzer.operators.registry import operator_name, traits_of
 
 MOST_VALUES = 64  # looked at for one input
+PLAIN_COPIES = IDENTITY | CONVERTS  # which keep the shape
 FAR = (1 << 63) - 1  # past the end of every axis
 MOST_NUMBERS = 16  # of a constant; longer ones are tables
 MIRRORED = {"Less": "Greater", "Greater": "Less", "LessOrEqual": "GreaterOrEqual", "GreaterOrEqual": "LessOrEqual"}
@@ -131,18 +132,14 @@ def _replaced(value: ir.Value) -> Iterator[tuple[float, float]]:
             equal, test = not equal, test.inputs[0].producer() if test.inputs[0] is not None else None
         if test is None or put is None or put.size != 1 or len(test.inputs) != 2:
             continue
-        sides = [_source(v) for v in test.inputs]
-        if operator_name(test) == ("Equal" if equal else "NotEqual") and _source(node.inputs[place]) in sides:
+        sides = [source(v, PLAIN_COPIES) for v in test.inputs]
+        if (
+            operator_name(test) == ("Equal" if equal else "NotEqual")
+            and source(node.inputs[place], PLAIN_COPIES) in sides
+        ):
             numbers = next((a for v in test.inputs if (a := constant_array(v)) is not None and a.size == 1), None)
             if numbers is not None:
                 yield float(numbers.reshape(-1)[0]), float(put.reshape(-1)[0])
-
-
-def _source(value: ir.Value | None) -> ir.Value | None:
-    """What a value is a copy of."""
-    while value is not None and (made := value.producer()) is not None and traits_of(made) & (IDENTITY | CONVERTS):
-        value = made.inputs[0]
-    return value
 
 
 def _cut(node: ir.Node) -> Part:

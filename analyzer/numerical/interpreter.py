@@ -10,30 +10,25 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.graph import Graph, Role, ValueRange, role_of
-from analyzer.graph.ranges import Origin
+from analyzer.graph import Graph, ValueRange
+from analyzer.numerical.abstraction import Abstraction
 from analyzer.numerical.beside import beside, keep_beside
 from analyzer.numerical.boxes import ROUNDS_OF_A_RUN
 from analyzer.numerical.context import Application, Context
-from analyzer.numerical.domain import dims, dtypes
+from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.affine import Form
-from analyzer.numerical.domain.dtypes import ElementType
-from analyzer.numerical.domain.sequence import AbstractSequence
 from analyzer.numerical.domain.tensor import (
     AbstractTensor,
     bounds_on,
     coarsened,
-    fresh_key,
-    from_data,
-    interval_tensor,
     top,
 )
 from analyzer.numerical.functions import body_of
 from analyzer.numerical.ledger import UNDECIDED, Ledger
 from analyzer.numerical.relevance import relevant
-from analyzer.numerical.result import Interpretation, Options, Partitioning
+from analyzer.numerical.result import Interpretation, Options
 from analyzer.numerical.splitting import VAIN_APPLICATIONS
-from analyzer.numerical.transfer.attained import add_attained, attained_by, peaked
+from analyzer.numerical.transfer.attained import add_attained, attained_by
 from analyzer.numerical.transfer.complex_numbers import by_part, is_complex
 from analyzer.numerical.transfer.found_sizes import Sizes, with_sizes, without_sizes
 from analyzer.numerical.transfer.registry import TransferRule, rules
@@ -41,116 +36,23 @@ from analyzer.numerical.transfer.registry import TransferRule, rules
 IGNORED_ATTRIBUTES = frozenset({"_class", "_output_shapes", "T", "Tidx", "Tshape", "_XlaMustCompile"})
 
 
-class Run:
+class Run(Abstraction):
     """The state of one interpretation."""
 
     def __init__(self, graph: Graph, assumptions: Mapping[str, ValueRange | AbstractTensor], options: Options) -> None:
-        self.graph, self.assumptions, self.options = graph, assumptions, options
+        super().__init__(assumptions, options)
+        self.graph = graph
         self.rules = rules()
         self.opset = graph.model.opset_imports.get("", 20)
         self.values: dict[ir.Value, Any] = {}
         self.restricted_operands: dict[int, AbstractTensor] = {}
         self.restricted_sizes: Sizes = frozenset()  # above 0 inside a branch
         self.ledger = Ledger(options)
-        self._numbers: dict[Any, int] = {}
-        self._cache: dict[Any, Any] = {}
         self._needed: dict[ir.Graph | ir.Function, list[ir.Node]] = {}
-        self._symbols: dict[str, dims.Dim] = {}
         self.sources: dict[int, str] = {}
-        modes = {Partitioning.SMASH: 1, Partitioning.EXPAND: 1 << 16, Partitioning.PARTITION: options.max_blocks}
-        self.block_limit = modes[options.partitioning]
         self.rounds_left = ROUNDS_OF_A_RUN  # of proofs over boxes
         self.applications = 0  # of operators that were applied again
         self.vain_left = VAIN_APPLICATIONS  # of them in distinctions of cases that proved nothing
-
-    # -- shapes and inputs ---------------------------------------------------------------------------------------
-
-    def shape_of(self, value: ir.Value) -> dims.Shape | None:
-        """The shape recorded for a value, with symbols bounded as the options say."""
-        if value.shape is None:
-            return None
-        result: list[dims.Dim] = []
-        for dim in value.shape:
-            if isinstance(dim, int):
-                result.append(dim if dim >= 0 else dims.unknown(0))
-            else:
-                text = dim.value
-                result.append(self._symbol(text) if text else dims.unknown(1))
-        return tuple(result)
-
-    def _symbol(self, text: str) -> dims.Dim:
-        if text not in self._symbols:
-            lo, hi = self.options.symbols.get(text, (1, None))
-            self._symbols[text] = dims.bounded(text, lo, float("inf") if hi is None else hi)
-        return self._symbols[text]
-
-    def assumed(self, value: ir.Value, dtype: ElementType) -> Any:
-        """The abstract value of a graph input or an initializer."""
-        stated = self.assumptions.get(value.name or "")
-        shape = self.shape_of(value)
-        if isinstance(stated, AbstractTensor):
-            if stated.dtype.is_float:
-                stated.lo, stated.hi = stated.dtype.flush(stated.lo, stated.hi)
-            return stated
-        if stated is None:
-            if value.const_value is not None:
-                return self.constant(value.const_value, dtype)
-            return self.top_value(value, dtype, shape)
-        lo, hi = max(stated.lo, dtype.lo), min(stated.hi, dtype.hi)
-        if dtype.kind != dtypes.FLOAT:
-            lo, hi = np.ceil(lo), np.floor(hi)
-            hi = max(lo, hi)
-        tensor = interval_tensor(
-            dtype, shape, float(dtype.nearest(np.float64(lo))), float(dtype.nearest(np.float64(hi)))
-        )
-        if dtype.is_float:  # denormal operands count as zero on machines that flush them
-            tensor.lo, tensor.hi = dtype.flush(tensor.lo, tensor.hi)
-        bounded = np.isfinite(stated.lo) and np.isfinite(stated.hi)
-        if bounded and stated.origin is not Origin.DEFAULT and tensor.low > dtype.lo and tensor.high < dtype.hi:
-            tensor.tight = frozenset((tensor.key,))
-        if stated.held is not None and tensor.rank:
-            tensor.facts = peaked([(*stated.held, tuple(range(tensor.rank)))], tensor)
-        if self.options.norms_apart and value.const_value is not None and role_of(value) is Role.PARAMETER:
-            tensor.facts = {**tensor.facts, "trained": value.const_value}
-        if stated.whole:
-            tensor.facts = {**tensor.facts, "whole": True}
-        if value.const_value is not None and tensor.rank == 0 and dtype.kind != dtypes.FLOAT:
-            return self.constant(value.const_value, dtype)
-        return tensor
-
-    def top_value(self, value: ir.Value, dtype: ElementType, shape: dims.Shape | None) -> Any:
-        """A value of which only the declared type is known."""
-        if isinstance(value.type, ir.SequenceType):
-            inner = value.type.elem_type
-            element = dtypes.of_onnx(inner.dtype) if isinstance(inner, ir.TensorType) else dtypes.FLOAT32
-            return AbstractSequence(top(element, None), None)
-        return top(dtype, shape)
-
-    def constant(self, data: Any, dtype: ElementType | None = None) -> AbstractTensor:
-        """The abstraction of a concrete tensor; equal objects have equal keys."""
-        dtype = dtypes.of_onnx(data.dtype) if hasattr(data, "numpy") else (dtype or dtypes.FLOAT32)
-        array = data.numpy() if hasattr(data, "numpy") else np.asarray(data)
-        limit = self.block_limit
-        if dtype.kind == dtypes.INTEGER:
-            limit = max(limit, 64)
-        tensor = from_data(array, dtype, limit=limit)
-        if array.size <= 64 and array.dtype.kind != "O":
-            tensor.key = self.number(("constant", dtype.name, array.shape, array.tobytes()))
-            tensor.final = True  # whichever node holds it
-        return tensor
-
-    def number(self, what: Any) -> int:
-        """The key of a value defined by `what`."""
-        key = self._numbers.get(what)
-        if key is None:
-            key = self._numbers[what] = fresh_key()
-        return key
-
-    def cached(self, what: Any, compute: Callable[[], Any]) -> Any:
-        """Something computed from concrete data, once a run."""
-        if what not in self._cache:
-            self._cache[what] = compute()
-        return self._cache[what]
 
     # -- walking -------------------------------------------------------------------------------------------------
 
@@ -177,16 +79,9 @@ class Run:
         """Give graph inputs and initializers their assumed values, when first used."""
         for value in graph.inputs:
             if value not in self.values:
-                bound = self.values[value] = self.assumed(value, self._dtype(value))
+                bound = self.values[value] = self.assumed(value, self.dtype_of(value))
                 if isinstance(bound, AbstractTensor):
                     bound.final = True
-
-    def _dtype(self, value: ir.Value) -> ElementType:
-        if value.dtype is not None:
-            return dtypes.of_onnx(value.dtype)
-        if value.const_value is not None:
-            return dtypes.of_onnx(value.const_value.dtype)
-        return dtypes.FLOAT32
 
     def value(self, value: ir.Value | None) -> Any:
         """The abstract value of an operand."""
@@ -195,9 +90,9 @@ class Run:
         known = self.values.get(value)
         if known is None:
             if value.const_value is not None or value.producer() is None:
-                known = self.assumed(value, self._dtype(value))
+                known = self.assumed(value, self.dtype_of(value))
             else:
-                known = top(self._dtype(value), self.shape_of(value))
+                known = top(self.dtype_of(value), self.shape_of(value))
             if isinstance(known, AbstractTensor):
                 known.final = True
             self.values[value] = known
@@ -291,7 +186,7 @@ class Run:
             forward = [u for u in rule.unsafe if not u.startswith("numerical/gradient")]
             if forward:
                 self.ledger.warn(node, forward[0], 0, operand, UNDECIDED, backward=False)
-        return tuple(self.top_value(o, self._dtype(o), self.shape_of(o)) for o in node.outputs)
+        return tuple(self.top_value(o, self.dtype_of(o), self.shape_of(o)) for o in node.outputs)
 
     def attempt(self, node: ir.Node, proof: Callable[[], bool]) -> bool:
         """Whether a proof succeeds; one that raises does not, and is told."""
@@ -385,7 +280,7 @@ class Run:
             function = body_of(node, self.opset, tuple(_type_of(i) for i in inputs))
             if function is None:
                 self.ledger.unknown[name_of(node)] += 1
-                return tuple(self.top_value(o, self._dtype(o), self.shape_of(o)) for o in node.outputs)
+                return tuple(self.top_value(o, self.dtype_of(o), self.shape_of(o)) for o in node.outputs)
             owner, self.ledger.owner = self.ledger.owner, self.ledger.owner or node
             try:
                 return self.call(function, node, inputs)

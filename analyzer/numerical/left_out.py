@@ -25,7 +25,7 @@ def left_out(loss: ir.Node) -> float | None:
     each = reduction.as_string() == "none" if reduction is not None else loss.domain == "tf"
     if not traits_of(loss) & CLASS_LOSS or len(loss.inputs) < 2 or not each or loss.outputs[0].is_graph_output():
         return None
-    labels = _source(loss.inputs[1])
+    labels = source(loss.inputs[1])
     numbers = set(_numbers(loss.outputs[0], labels))
     return numbers.pop() if len(numbers) == 1 else None
 
@@ -55,7 +55,7 @@ def _without(node: ir.Node, position: int, labels: ir.Value | None) -> float | N
     if name in ("Compress", "MaskedSelect", "BooleanMask") and position == 0:
         return _compared(node.inputs[1], labels, 1)
     if name in ("Gather", "GatherND") and position == 0:
-        made = _source(node.inputs[1], COPIES | SELECTS)
+        made = source(node.inputs[1], COPIES | SELECTS)
         found = made.producer() if made is not None else None
         return _compared(found.inputs[0], labels, 1) if found and operator_name(found) == "NonZero" else None
     return None
@@ -64,7 +64,7 @@ def _without(node: ir.Node, position: int, labels: ir.Value | None) -> float | N
 def _compared(mask: ir.Value | None, labels: ir.Value | None, truth: int) -> float | None:
     """The label at which a mask does not have this truth, and only there."""
     for _ in range(DEEPEST):
-        mask = _source(mask)
+        mask = source(mask)
         node = mask.producer() if mask is not None else None
         if node is None:
             return None
@@ -75,13 +75,13 @@ def _compared(mask: ir.Value | None, labels: ir.Value | None, truth: int) -> flo
         if name != ("NotEqual" if truth else "Equal") or len(node.inputs) != 2:
             return None
         numbers = [a for v in node.inputs if (a := constant_array(v)) is not None and a.size == 1]
-        if len(numbers) != 1 or labels not in [_source(v) for v in node.inputs]:
+        if len(numbers) != 1 or labels not in [source(v) for v in node.inputs]:
             return None
         return float(numbers[0].reshape(-1)[0])
     return None
 
 
-def _source(value: ir.Value | None, copies: Trait = COPIES) -> ir.Value | None:
+def source(value: ir.Value | None, copies: Trait = COPIES) -> ir.Value | None:
     """What a value is a copy of, in another shape or type perhaps."""
     for _ in range(DEEPEST):
         made = value.producer() if value is not None else None

@@ -20,6 +20,7 @@ from analyzer.numerical.purposes import Purpose, purpose_of
 
 FEWEST_MASKED = 4  # elements of a mask's example that tell something
 BEYOND = 10.0  # times the largest number of an example: an order of magnitude more than a batch shows
+ONE_SIZE = 10  # times the least number that the greatest of an example may be: wavelengths, steps, distances
 TWICE = 2.0  # as large as the example, where no run shows a failure of what is larger
 
 
@@ -85,9 +86,6 @@ def _close(given: Assumption, value: ir.Value) -> Assumption:
     return given if lo > hi else _within(given, lo, hi)
 
 
-ONE_SIZE = 10  # times the least number that the greatest of an example may be: wavelengths, steps, distances
-
-
 def _as_shown(given: Assumption, value: ir.Value, times: float) -> Assumption:
     """As the example and its purpose show; what the model divides by as it stands is above 0, if the example is.
 
@@ -97,12 +95,10 @@ def _as_shown(given: Assumption, value: ir.Value, times: float) -> Assumption:
     if SHOWN not in value.metadata_props or like.range.origin is not Origin.DEFAULT or not divided_by(value):
         return like
     low, high = _numbers(value.metadata_props[SHOWN])
-    least, whole = high / BEYOND**3, low.is_integer() and high.is_integer()
-    return (
-        _within(like, least, like.range.hi)
-        if low * ONE_SIZE >= high > 0 and not whole and like.range.lo < least < like.range.hi
-        else like
-    )
+    least, counts = high / BEYOND**3, low.is_integer() and high.is_integer()
+    if counts or not low * ONE_SIZE >= high > 0 or not like.range.lo < least < like.range.hi:
+        return like
+    return _within(like, least, like.range.hi)
 
 
 def _as_meant(given: Assumption, value: ir.Value, times: float) -> Assumption:

@@ -14,7 +14,7 @@ import pytest
 from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.exporting.annotate import graph_of
 from analyzer.exporting.manifest import read_manifest
-from analyzer.findings import AnalysisResult, Finding
+from analyzer.findings import AnalysisResult, Finding, Level
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
@@ -117,6 +117,12 @@ def reviewed(models: str, names: Iterable[str], made: Path) -> dict[str, tuple[F
             ).findings
             for entry, graph in graphs.items()
         }
+
+
+def blocking(findings: Iterable[Finding]) -> set[str]:
+    """The rules of the errors among findings, gradients apart."""
+    told = {f.rule.removeprefix("numerical/") for f in findings if f.level is Level.ERROR}
+    return {rule for rule in told if not rule.startswith("gradient")}
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from analyzer.graph import Graph, ValueRange
 from analyzer.graph.model import BINARY, SHOWN, SPAN
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
-from tests.numerical_detection.conftest import reviewed
+from tests.numerical_detection.conftest import blocking, reviewed
 
 N = helper.make_node
 OPSET = {"opset_imports": [helper.make_opsetid("", 20)], "ir_version": 10}
@@ -191,8 +191,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Finding, 
 
 @pytest.mark.parametrize("name", BLOCKS)
 def test_what_blocks_of_losses_of_targets(found: dict[str, tuple[Finding, ...]], name: str) -> None:
-    told = {f.rule.removeprefix("numerical/") for f in found[name] if f.level is Level.ERROR}
-    assert {rule for rule in told if not rule.startswith("gradient")} == BLOCKS[name]
+    assert blocking(found[name]) == BLOCKS[name]
 
 
 def test_the_warning_names_the_targets(found: dict[str, tuple[Finding, ...]]) -> None:

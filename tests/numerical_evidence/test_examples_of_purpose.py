@@ -10,7 +10,7 @@ import pytest
 from analyzer.exporting.inside.shown import examples_show
 from analyzer.findings import Finding, Level
 from analyzer.numerical.confirm.arrangement import semidefinite
-from tests.numerical_detection.conftest import reviewed
+from tests.numerical_detection.conftest import blocking, reviewed
 
 MODELS = """
 import torch
@@ -98,8 +98,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Finding, 
 
 @pytest.mark.parametrize("name", BLOCKS)
 def test_what_blocks(found: dict[str, tuple[Finding, ...]], name: str) -> None:
-    told = {f.rule.removeprefix("numerical/") for f in found[name] if f.level is Level.ERROR}
-    assert {rule for rule in told if not rule.startswith("gradient")} == BLOCKS[name]
+    assert blocking(found[name]) == BLOCKS[name]
 
 
 def test_what_needs_other_values_is_a_warning(found: dict[str, tuple[Finding, ...]]) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 
-from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.tracing import explore
+from tests.tracing.proofs import proved
 
 HEAD = """
 import foreign, keras, torch
@@ -17,14 +14,6 @@ import numpy as np
 from keras import layers
 from scipy import optimize
 """
-FAILS = "torch.zeros(2, 3) @ torch.zeros(4, 5)"
-
-
-def proved(program: str, tmp_path: Path) -> list[int]:
-    """Lines of what is proved to fail on every path."""
-    shared = explore(tmp_path, "net.py", ast.parse((HEAD + dedent(program)).replace("fails()", FAILS)), Versions())
-    errors = [p for p in shared.problems.values() if p.level == "error" and p.proved]
-    return [p.site.line for p in errors if not any(s.startswith("The path is taken") for s in p.sentences)]
 
 
 CALLED = {
@@ -53,7 +42,7 @@ def test_a_function_that_a_library_calls(called: str, there: bool, tmp_path: Pat
             fails()
     train()
     """
-    assert bool(proved(program, tmp_path)) is not there
+    assert bool(proved(tmp_path, program, HEAD)) is not there
 
 
 @pytest.mark.parametrize("given", ["self.step", "len"])
@@ -70,7 +59,7 @@ def test_a_method_that_a_library_calls(given: str, tmp_path: Path) -> None:
                 fails()
     Trainer().run()
     """
-    assert bool(proved(program, tmp_path)) is (given == "len")
+    assert bool(proved(tmp_path, program, HEAD)) is (given == "len")
 
 
 @pytest.mark.parametrize("told", ["model.summary(print_fn=lines.append)", "model.summary(print_fn=keep)", "pass"])
@@ -86,7 +75,7 @@ def test_lines_of_a_summary(told: str, tmp_path: Path) -> None:
             fails()
     show()
     """
-    assert bool(proved(program, tmp_path)) is (told == "pass")
+    assert bool(proved(tmp_path, program, HEAD)) is (told == "pass")
 
 
 @pytest.mark.parametrize("called", ["stopper.on_train_begin()", "model.fit(x, y, callbacks=[stopper])", "pass"])
@@ -103,7 +92,7 @@ def test_what_is_set_on_a_callback(called: str, tmp_path: Path) -> None:
             fails()
     train()
     """
-    assert bool(proved(program, tmp_path)) is (called == "pass")
+    assert bool(proved(tmp_path, program, HEAD)) is (called == "pass")
 
 
 def test_what_methods_of_an_optimizer_give(tmp_path: Path) -> None:
@@ -114,7 +103,7 @@ def test_what_methods_of_an_optimizer_give(tmp_path: Path) -> None:
             fails()
     scaled()
     """
-    assert not proved(program, tmp_path)
+    assert not proved(tmp_path, program, HEAD)
 
 
 @pytest.mark.parametrize("made", ["np.asarray(rows)", "np.zeros(3)"])
@@ -133,4 +122,4 @@ def test_what_an_object_sets_as_it_gives_its_array(made: str, tmp_path: Path) ->
             fails()
     read()
     """
-    assert bool(proved(program, tmp_path)) is (made == "np.zeros(3)")
+    assert bool(proved(tmp_path, program, HEAD)) is (made == "np.zeros(3)")

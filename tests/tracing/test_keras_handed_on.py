@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 
-from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.tracing import explore
+from tests.tracing.proofs import proved
 
 HEAD = """
 import keras, torch
 import numpy as np
 from keras import layers, ops
 """
-FAILS = "torch.zeros(2, 3) @ torch.zeros(4, 5)"
-
-
-def proved(program: str, tmp_path: Path) -> list[int]:
-    """Lines of what is proved to fail on every path."""
-    shared = explore(tmp_path, "net.py", ast.parse((HEAD + dedent(program)).replace("fails()", FAILS)), Versions())
-    errors = [p for p in shared.problems.values() if p.level == "error" and p.proved]
-    return [p.site.line for p in errors if not any(s.startswith("The path is taken") for s in p.sentences)]
 
 
 BEFORE = {
@@ -44,7 +33,7 @@ def test_a_mask_that_nobody_gives(before: str, masks: bool, tmp_path: Path) -> N
             return x
     Last()({before})
     """
-    assert bool(proved(program, tmp_path)) is not masks
+    assert bool(proved(tmp_path, program, HEAD)) is not masks
 
 
 @pytest.mark.parametrize(("said", "trains"), [("training=True", True), ("training=False", False), ("", False)])
@@ -64,7 +53,7 @@ def test_whether_it_trains_is_handed_on(said: str, trains: bool, own: str, tmp_p
             return self.inner(x)
     Outer()(np.zeros((2, 3)), {said})
     """
-    assert bool(proved(program, tmp_path)) is not trains
+    assert bool(proved(tmp_path, program, HEAD)) is not trains
 
 
 @pytest.mark.parametrize(("given", "shape"), [("keras.Input((3,))", "(7, 7)"), ("np.zeros((2, 3))", "(2, 3)")])
@@ -78,9 +67,9 @@ def test_a_layer_that_tells_its_output_is_not_run_for_a_graph(given: str, shape:
     if Told()({}).shape {} {}:
         fails()
     """
-    assert not proved(program.format(given, "!=", shape), tmp_path)
+    assert not proved(tmp_path, program.format(given, "!=", shape), HEAD)
     if given.startswith("np"):
-        assert proved(program.format(given, "==", shape), tmp_path)
+        assert proved(tmp_path, program.format(given, "==", shape), HEAD)
 
 
 @pytest.mark.parametrize(("given", "kind"), [("[a, a]", "list"), ("a", "np.ndarray")])
@@ -94,7 +83,7 @@ def test_several_inputs_of_a_sequence(given: str, kind: str, tmp_path: Path) -> 
     a = np.zeros((2, 3))
     keras.Sequential([First()])({given})
     """
-    assert not proved(program, tmp_path)
+    assert not proved(tmp_path, program, HEAD)
 
 
 CHANNELS_FIRST = {
@@ -119,9 +108,9 @@ def test_channels_set_first_for_all_layers(made: str, shape: str, tmp_path: Path
     if {}.shape {} {}:
         fails()
     """
-    assert not proved(program.format(made, "!=", shape), tmp_path)
+    assert not proved(tmp_path, program.format(made, "!=", shape), HEAD)
     if made.startswith(KNOWN):
-        assert proved(program.format(made, "==", shape), tmp_path)
+        assert proved(tmp_path, program.format(made, "==", shape), HEAD)
 
 
 CONFIGURED = [
@@ -143,8 +132,8 @@ def test_sizes_of_windows_in_a_configuration(layer: str, name: str, kept: object
     if layers.{}.get_config()["{}"] {} {}:
         fails()
     """
-    assert not proved(program.format(layer, name, "!=", kept), tmp_path)
-    assert proved(program.format(layer, name, "==", kept), tmp_path)
+    assert not proved(tmp_path, program.format(layer, name, "!=", kept), HEAD)
+    assert proved(tmp_path, program.format(layer, name, "==", kept), HEAD)
 
 
 SLICES = [("(1, 1)", "(-1, -1)", "(2, 2)"), ("(0, 1)", "(2, -1)", "(2, 2)"), ("(0, 0)", "(2, 2)", "(2, 2)")]
@@ -156,5 +145,5 @@ def test_slices_to_the_end(start: str, size: str, shape: str, tmp_path: Path) ->
     if ops.slice(np.zeros((3, 3)), {}, {}).shape {} {}:
         fails()
     """
-    assert not proved(program.format(start, size, "!=", shape), tmp_path)
-    assert proved(program.format(start, size, "==", shape), tmp_path)
+    assert not proved(tmp_path, program.format(start, size, "!=", shape), HEAD)
+    assert proved(tmp_path, program.format(start, size, "==", shape), HEAD)

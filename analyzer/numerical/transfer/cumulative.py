@@ -11,7 +11,8 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor, count, rebuilt_axis, smashed
 from analyzer.numerical.reduced_axes import UNKNOWN
-from analyzer.numerical.transfer.reductions import block_counts, places, reduced_shape, times
+from analyzer.numerical.transfer.reduced_blocks import block_counts, reduced_shape, times
+from analyzer.numerical.transfer.reductions import places
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.rounding import rounding_terms
 

@@ -14,7 +14,8 @@ from analyzer.numerical.transfer.directions import MARGIN, square_sum_bounds
 from analyzer.numerical.transfer.elementwise import absolute, sqrt, squared
 from analyzer.numerical.transfer.facts import are_axes, reduction_fact
 from analyzer.numerical.transfer.peaks import least_norm
-from analyzer.numerical.transfer.reductions import all_axes, summed
+from analyzer.numerical.transfer.reduced_blocks import all_axes
+from analyzer.numerical.transfer.reductions import summed
 from analyzer.numerical.transfer.registry import transfer
 
 APART = 1.1e-16  # a norm of weights below this may lose the squares of its elements in single precision

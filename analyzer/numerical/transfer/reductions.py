@@ -10,9 +10,8 @@ import numpy as np
 
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
-from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.dtypes import Array
-from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, count
+from analyzer.numerical.domain.tensor import AbstractTensor, count
 from analyzer.numerical.excuses import guarded
 from analyzer.numerical.reduced_axes import UNKNOWN, reduction_axes
 from analyzer.numerical.transfer.attained import attained_by
@@ -25,71 +24,20 @@ from analyzer.numerical.transfer.finite_rows import finite_along, least_shown
 from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.masked_assignment import holds_everything, selects_something
 from analyzer.numerical.transfer.peaks import least_sum, of_sum
+from analyzer.numerical.transfer.reduced_blocks import (
+    all_axes,
+    block_counts,
+    over_blocks,
+    reduced_shape,
+    reduced_starts,
+    times,
+)
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.replaced_rows import sums_are_not_zero
 from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
 from analyzer.numerical.transfer.solving import least_form
 from analyzer.numerical.transfer.unit_rows import bound_of_products, factors
 from analyzer.numerical.transfer.whole import holds_whole
-
-
-def all_axes(x: AbstractTensor, axes: Any) -> Any:
-    """The reduced axes as a tuple; None where they are not known."""
-    if axes is UNKNOWN:
-        return None
-    if axes is not None:
-        return tuple(axes)
-    return None if x.rank is None else tuple(range(x.rank))
-
-
-def reduced_shape(shape: Shape | None, axes: Any, kept: bool) -> Shape | None:
-    if axes is None and not kept:
-        return ()
-    if shape is None:
-        return None
-    if axes is UNKNOWN:
-        return tuple(dims.unknown(1, None) for _ in shape) if kept else None
-    if axes is None:
-        return (1,) * len(shape)
-    if kept:
-        return tuple(1 if i in axes else d for i, d in enumerate(shape))
-    return tuple(d for i, d in enumerate(shape) if i not in axes)
-
-
-def reduced_starts(x: AbstractTensor, axes: Any, kept: bool) -> Any:
-    if x.starts is None or axes is None or axes is UNKNOWN:
-        return None
-    starts = tuple((0,) if i in axes else s for i, s in enumerate(x.starts) if kept or i not in axes)
-    return starts if any(len(s) > 1 for s in starts) else None
-
-
-def over_blocks(x: AbstractTensor, values: Array, axes: Any, kept: bool, how: Any) -> Array:
-    """Fold an array of block values along the axes."""
-    if x.starts is None:
-        return values
-    which = tuple(range(values.ndim)) if axes is None or axes is UNKNOWN else axes
-    result = how(values, axis=which, keepdims=kept) if which else values
-    return result.reshape(())[()] if result.size == 1 else result
-
-
-def block_counts(x: AbstractTensor, axes: Any) -> tuple[Array, Array]:
-    """Least and greatest number of elements that each block contributes along the axes."""
-    if x.shape is None:
-        return np.float64(1.0), np.float64(np.inf)
-    if axes is UNKNOWN:
-        return np.float64(1.0), np.float64(max(count(x.shape)[1], 1.0))
-    which = tuple(range(len(x.shape))) if axes is None else axes
-    if x.starts is None:
-        few, many = count(x.shape, which)
-        return np.float64(few), np.float64(many)
-    low: Array = np.ones(x.lo.shape)
-    high: Array = np.ones(x.lo.shape)
-    for axis in which:
-        a, b = block_sizes(x.starts[axis], x.shape[axis])
-        form = [1] * x.lo.ndim
-        form[axis] = len(a)
-        low, high = low * a.reshape(form), high * b.reshape(form)
-    return low, high
 
 
 def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool = False) -> AbstractTensor:
@@ -196,12 +144,6 @@ def _with_partial_sums(
     least: Array = np.where(under, np.minimum(lo, below), lo)
     greatest: Array = np.where(over, np.maximum(hi, above), hi)
     return least[()], greatest[()], nan or bool((over & under).any())
-
-
-def times(values: Array, counts: Array) -> Array:
-    """values * counts with 0 * inf = 0."""
-    with np.errstate(all="ignore"):
-        return np.nan_to_num(values * counts, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
 def _mean_of_blocks(x: AbstractTensor, axes: Any, kept: bool, least: Array, most: Array) -> tuple[Array, Array]:

@@ -10,9 +10,7 @@ import numpy as np
 
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.facts import are_axes
-from analyzer.operators.declaration import IDENTITY, SELECTS
-
-DEPTH = 12  # operators between numbers that are whole and their origin
+from analyzer.numerical.transfer.whole import holds_whole
 
 
 def least_total(a: AbstractTensor, b: AbstractTensor) -> float:
@@ -37,7 +35,7 @@ def least_total(a: AbstractTensor, b: AbstractTensor) -> float:
             continue
         largest = size * max(abs(source.low), abs(source.high), abs(missing.low), abs(missing.high))
         eps = max(float(t.dtype.eps) for t in (running, source) if t.dtype.is_float)
-        exact = is_whole(source) and is_whole(whole) and largest < 1 / eps
+        exact = holds_whole(source) and holds_whole(whole) and largest < 1 / eps
         if not exact and not (source.dtype.is_float and missing.dtype.is_float):
             continue
         return float(whole.low - (0.0 if exact else 2 * size * eps * largest))
@@ -51,18 +49,3 @@ def _uncast(x: AbstractTensor) -> AbstractTensor:
         return x
     before = origin.inputs[0]
     return before if isinstance(before, AbstractTensor) and not before.dtype.is_float else x
-
-
-def is_whole(x: AbstractTensor, depth: int = DEPTH) -> bool:
-    """Whether every element is certainly a whole number."""
-    if not x.dtype.is_float:
-        return True
-    if x.low == x.high:
-        return float(x.low).is_integer()
-    origin = x.origin
-    if origin is None or depth == 0 or not origin.inputs or not isinstance(origin.inputs[0], AbstractTensor):
-        return False
-    if origin.rule.name == "Cast":
-        return is_whole(origin.inputs[0], depth - 1)
-    selects = origin.rule.operator.traits & (SELECTS | IDENTITY) or origin.rule.name == "TopK"
-    return bool(selects) and not origin.output and is_whole(origin.inputs[0], depth - 1)

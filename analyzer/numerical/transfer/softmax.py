@@ -17,7 +17,7 @@ from analyzer.numerical.reduced_axes import softmax_axes
 from analyzer.numerical.transfer.attained import peaked
 from analyzer.numerical.transfer.finite_rows import finite_along
 from analyzer.numerical.transfer.kinds import like
-from analyzer.numerical.transfer.reductions import block_counts, over_blocks
+from analyzer.numerical.transfer.reduced_blocks import block_counts, over_blocks
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.survived_masks import survived
 

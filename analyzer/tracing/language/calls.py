@@ -258,10 +258,10 @@ def call_unchanged(
         found = owner.cls.find(name)
         own = owner.attrs.get(name) if name != "__call__" else None
         if found is not None and isinstance(found[0], Function):
-            known = name == "__call__" or any(b.startswith(COMPUTING[name]) for b in owner.cls.library_bases)
-            open_args = open_args or not known  # what the `__call__` of an unknown base hands on nobody knows
             if name == "call":
+                known = any(base.startswith(COMPUTING[name]) for base in owner.cls.library_bases)
                 tr.path.guessed = tr.path.guessed or not known
+                open_args = open_args or not known  # what the `__call__` of an unknown base hands on nobody knows
                 return call_keras(tr, owner, found, args, kwargs, node, open_args)
             if own is not None:
                 return call(tr, own, args, kwargs, node, open_args)

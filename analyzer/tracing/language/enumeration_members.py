@@ -26,18 +26,24 @@ def _make_members(tr: Tracer, cls: Class) -> None:
     members = DictV({})
     bound = list(_bound(cls, members))
     cls.scope.names["__members__"] = members
-    numbered: dict[int, Value] = {}
-    before: list[Value] = []
-    for name, value in bound:
-        if isinstance(value, Unknown) and value.reason == AUTO:
-            value = numbered[id(value)] if id(value) in numbered else numbered.setdefault(
-                id(value), _next(tr, cls, name, before)
-            )  # fmt: skip
-        before.append(value)
+    for name, value in _numbered(tr, cls, bound):
         made = _member(tr, cls, name, value)
         told = made.attrs.get("_value_")
         same = (m for m in members.items.values() if isinstance(m, Instance) and _equal(m.attrs["value"], told))
         members.items[name] = cls.scope.names[name] = next(same, made)
+
+
+def _numbered(tr: Tracer, cls: Class, bound: list[tuple[str, Value]]) -> Iterator[tuple[str, Value]]:
+    """Names with their values; each `auto()` is the next one, the same where two names have been bound to one."""
+    numbers: dict[int, Value] = {}
+    before: list[Value] = []
+    for name, value in bound:
+        if isinstance(value, Unknown) and value.reason == AUTO:
+            if id(value) not in numbers:
+                numbers[id(value)] = _next(tr, cls, name, before)
+            value = numbers[id(value)]
+        before.append(value)
+        yield name, value
 
 
 def _equal(a: Value, b: Value) -> bool:
@@ -139,14 +145,7 @@ def _number(tr: Tracer, cls: Class) -> None:
         isinstance(base, Class) and any(_of_python(name) for name, v in base.scope.names.items() if _is_descriptor(v))
         for base in cls.mro
     )
-    numbered: dict[int, Value] = {}
-    before: list[Value] = []
-    for name, value in list(_bound(cls, DictV({}))):
-        if isinstance(value, Unknown) and value.reason == AUTO:
-            if id(value) not in numbered:
-                numbered[id(value)] = _next(tr, cls, name, before)
-            value = numbered[id(value)]
-        before.append(value)
+    for name, value in _numbered(tr, cls, list(_bound(cls, DictV({})))):
         alone = isinstance(value, (int, str)) and not behave
         cls.scope.names[name] = value if alone else tr.unknown("a member of an enumeration")
 

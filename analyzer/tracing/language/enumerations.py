@@ -7,11 +7,7 @@ from analyzer.tracing.language.values import Class, DictV
 AUTO = "the next value of an enumeration"  # reasons of unknown values, which `auto()` and `nonmember()` give
 NO_MEMBER = "no member of an enumeration"
 OF_MEMBERS = ("enum.Enum", "enum.Flag")
-OF_PLAIN = (
-    "enum.IntEnum",
-    "enum.StrEnum",
-    "enum.IntFlag",
-)  # whose members are numbers or texts
+OF_PLAIN = ("enum.IntEnum", "enum.StrEnum", "enum.IntFlag")  # whose members are numbers or texts
 MIXED_IN = {"builtins.str": str, "builtins.int": int, "builtins.float": float}  # members compare as these
 
 

@@ -20,11 +20,7 @@ def names_packed(kind: Api) -> bool:
 
 
 _ARRAYS = ("numpy.ndarray", "numpy.matrix", "numpy.recarray", "numpy.memmap", "numpy.ma.MaskedArray")
-_OF_ARRAYS = (
-    "__array_wrap__",
-    "__array_ufunc__",
-    "__array_function__",
-)  # what functions of arrays ask for their result
+_OF_ARRAYS = ("__array_wrap__", "__array_ufunc__", "__array_function__")  # what functions of arrays ask
 
 
 def adds_to_arrays(kind: Class) -> bool:

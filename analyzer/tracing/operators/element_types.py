@@ -139,34 +139,6 @@ def numpy_type(x: Tensor, y: Tensor) -> str | None:
         return None
 
 
-_RANKS = ("bool", "int", "float", "complex")  # kinds of numbers of PyTorch, each holding those before
-
-
-def promoted(one: str | None, other: str | None) -> str | None:
-    """The element type that PyTorch makes of two; None where it is not known."""
-    if one is None or other is None or one == other:
-        return one if one == other else None
-    ranks = [_rank_of(kind) for kind in (one, other)]
-    if None in ranks:
-        return None
-    if {one, other} == {"float16", "bfloat16"}:
-        return "float32"
-    if ranks[0] != ranks[1] and "complex" not in (one[:7], other[:7]):
-        return one if ranks[0] > ranks[1] else other  # type: ignore[operator]
-    try:
-        if "bfloat16" in (one, other):
-            wider = other if one == "bfloat16" else one
-            return wider if ranks[0] == ranks[1] else "complex64" if wider == "complex64" else None
-        return np.promote_types(one, other).name
-    except TypeError:
-        return None
-
-
-def _rank_of(kind: str) -> int | None:
-    plain = kind.removeprefix("b").removeprefix("u") if kind in ("bfloat16",) or kind.startswith("uint") else kind
-    return next((place for place, name in enumerate(_RANKS) if plain.startswith(name)), None)
-
-
 def bytes_of(value: Tensor, name: str) -> Value:
     """`itemsize` and `nbytes` of a tensor; None where they are not known."""
     size = item_size(value.dtype)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.operators.windows import Window
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Value
 from analyzer.tracing.operators.apply import apply
@@ -15,7 +14,7 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
 from analyzer.tracing.operators.torch_operands import reduced_dims
-from analyzer.validity.terms import Poly, equal, floor_div, mod
+from analyzer.validity.terms import Poly, equal
 
 # ----------------------------------------------------------------------------------------------- neural nets
 
@@ -72,25 +71,18 @@ def conv1d(
             f"the input {show_shape(source.dims)} and the filter {show_shape(weight.dims)} must have 3 dimensions",
             (source, weight),
         )
-    channels, taken, filled = source.dims[2], weight.dims[1], weight.dims[2]
-    sentence = f"the input has {channels} channels but the filter takes {taken}"
-    fits = equal(mod(channels, taken), 0) if isinstance(taken, int) and taken > 0 else equal(channels, taken)
-    if fits is not False and isinstance(channels, int) and isinstance(taken, int) and taken < channels:
-        sentence = f"the {channels // taken} groups of channels do not divide the {filled} outputs of the filter"
-        fits = equal(mod(filled, channels // taken), 0)
-    require(op, fits, "channels", sentence, (source, weight))
-    window = Window(weight.dims[0], stride if isinstance(stride, int) else 1)
-
-    count = window.positions_same if padding == "SAME" else window.positions
-    length = count(source.dims[1], floor_div)
-    return Tensor(
-        (source.dims[0], length, weight.dims[2]),
-        source.dtype,
-        "tf",
-        site=op.where,
-        sources=(source, weight),
-        graph=source.graph,
-    )
+    step = plain(op.tr, stride)
+    step = step[0] if isinstance(step, tuple) and len(step) == 1 else step
+    if not isinstance(step, int) or not isinstance(padding, str):
+        return unknown_tensor(op, "tf", (source, weight))
+    shapes = (source.dims[0], 1, *source.dims[1:]), (1, *weight.dims)  # images of one row, as TensorFlow has them
+    flat = [
+        Tensor(dims, None, "tf", site=t.site, name=t.name, sources=(t,), graph=t.graph)
+        for dims, t in zip(shapes, (source, weight), strict=True)
+    ]
+    made = apply(op, "tf", "Conv2D", flat, {"strides": (1, 1, step, 1), "padding": padding.upper()})
+    dims = (made.dims[0], *made.dims[2:]) if isinstance(made, Tensor) and made.dims is not None else None
+    return Tensor(dims, source.dtype, "tf", site=op.where, sources=(source, weight), graph=source.graph)
 
 
 @operator("tf.nn.conv2d_transpose", "value filter=None output_shape=None strides=None padding='SAME' *rest")

@@ -6,9 +6,10 @@ from analyzer.tracing.language.contexts import NULL
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Api, Instance, Layer, ListV, Native, Object, Value
-from analyzer.tracing.operators.element_types import dtype_name, promoted
+from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.validity.specs.broadcasting import promoted
 
 _STATE = 5_056  # bytes of the state of PyTorch's generator of a processor
 
