@@ -44,6 +44,21 @@ def errors(folder: Path, text: str) -> list[str]:
     return [p.operator for p in found if p.level == "error"]
 
 
+@pytest.mark.parametrize(
+    ("made", "index", "fails"),
+    [
+        ("tnp.zeros(8)", ":, tnp.newaxis, tnp.newaxis", False),  # which is None there too
+        ("jax.numpy.zeros(8)", ":, jax.numpy.newaxis", False),
+        ("tf.zeros(8)", ":, tf.constant_that_nobody_knows", False),
+        ("tnp.zeros(8)", ":, tnp.newaxis, 0", True),
+        ("tf.zeros(8)", ":, tf.newaxis, 0", True),
+    ],
+)
+def test_what_a_library_names(tmp_path: Path, made: str, index: str, fails: bool) -> None:
+    head = "import jax.numpy\nimport tensorflow as tf\nimport tensorflow.experimental.numpy as tnp\n"
+    assert errors(tmp_path, f"{head}x = {made}\nx[{index}]") == ["indexing"] * fails
+
+
 NARROWED = [(-1, 1), (-1, 2), (-5, 5), (-6, 1), (5, 0), (5, 1), (6, 0), (0, 6), (2, -1), (-2, 2), (-2, 1), (0, 5)]
 
 

@@ -78,7 +78,7 @@ __all__ = [
 _CONSTANTS: dict[str, Value] = {
     "numpy.pi": 3.141592653589793, "math.pi": 3.141592653589793, "numpy.e": 2.718281828459045,
     "math.e": 2.718281828459045, "sys.version_info.major": 3,
-    "numpy.newaxis": None, "tf.newaxis": None, "numpy.inf": float("inf"), "math.inf": float("inf"),
+    "numpy.inf": float("inf"), "math.inf": float("inf"),
     "torch.inf": float("inf"), "torch.nan": float("nan"), "torch.e": 2.718281828459045, "math.tau": 6.283185307179586,
     **{f"string.{name}": text for name, text in vars(string).items() if isinstance(text, str) and name[0] != "_"},
     "numpy.nan": float("nan"), "math.nan": float("nan"), "typing.TYPE_CHECKING": False, "torch.pi": 3.141592653589793,

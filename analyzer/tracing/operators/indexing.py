@@ -301,7 +301,7 @@ def _consumes(part: Value, dims: list[Term]) -> int:
         return 1 if not part.open and (_all_numbers(part) or _all_truths(part)) else -1
     if isinstance(part, Unknown) and part.pytype == "int":
         return 1
-    return -1 if isinstance(part, (Unknown, tuple)) else 1
+    return -1  # a number, a slice, an axis more, or a tensor
 
 
 def _names_fields(part: Value) -> bool:
