@@ -18,7 +18,7 @@ from analyzer.tracing.language.values import (
     Unknown,
     Value,
 )
-from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.operands import as_numpy, tensor_of
 from analyzer.tracing.operators.pictures import image_of_picture, is_picture
 from analyzer.tracing.operators.written import mark
 from analyzer.tracing.paths.attained import record
@@ -318,6 +318,13 @@ def length(tr: Tracer, owner: Object) -> Value:
     return count if isinstance(count, int) else tr.fresh("len", "unknown", 0)
 
 
+def _as_arrays(tr: Tracer, element: Value) -> Value:
+    try:
+        return rebuilt(element, Leaves(), lambda leaf: as_numpy(leaf) if isinstance(leaf, Tensor) else leaf)
+    except Open:
+        return tr.unknown("an element")
+
+
 def data_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """Methods of tf.data pipelines and of TF1's MNIST reader."""
     if owner.kind == "data":
@@ -361,7 +368,7 @@ def data_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], k
     elif name in ("window", "flat_map", "interleave", "apply"):
         element, count = tr.unknown("an element"), None
     elif name in ("make_one_shot_iterator", "make_initializable_iterator", "as_numpy_iterator", "__iter__"):
-        return Object("tfdataset", data={"element": element})
+        return Object("tfdataset", data={"element": _as_arrays(tr, element) if "numpy" in name else element})
     elif name in ("get_next", "next", "__next__"):
         return element
     elif name not in (

@@ -9,7 +9,7 @@ from typing import Any
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import DictV, Instance, ListV, Object, Unknown, Value
 from analyzer.tracing.operators.data import IMAGES, count_of, part_of, sliced
-from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_types import asked_type, dtype_name
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import require
@@ -274,7 +274,7 @@ def zipped(op: Op, datasets: tuple[Value, ...]) -> Value:
 @operator("tf.data.Dataset.range", "*args")
 def numbers(op: Op, args: tuple[Value, ...]) -> Value:
     known = len(args) == 1 and type(args[0]) is int
-    element = Tensor((), "int64", "tf", site=op.where)
+    element = Tensor((), asked_type(op.extra.get("output_type"), "int64"), "tf", site=op.where)
     element.written = True  # the numbers are what the program says: no free choice
     data = {"element": element, "count": args[0] if known else None}
     return Object("tfdataset", data=data, site=op.where)

@@ -9,9 +9,10 @@ from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import Bound, Function, Native, Partial, Unknown, Value
 from analyzer.tracing.operators import shape_of
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.element_types import asked_type, default_float
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
-from analyzer.tracing.operators.operands import unknown_tensor
+from analyzer.tracing.operators.operands import as_numpy, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator, rules, run_entry
 from analyzer.tracing.operators.tf_operands import like, tensor
@@ -32,7 +33,8 @@ _AS_TF = {
 }  # fmt: skip
 _AXIS = {"expand_dims": -1, "concatenate": -1, "argmax": -1, "argmin": -1}  # where none is given
 _NAMED = {("transpose", "pattern"): "perm", ("tile", "n"): "multiples", ("reverse", "axes"): "axis",
-          ("concat", "tensors"): "values", ("gather", "reference"): "params"}  # fmt: skip
+          ("concat", "tensors"): "values", ("gather", "reference"): "params", ("range", "stop"): "limit", ("range", "step"): "delta",
+          ("one_hot", "num_classes"): "depth", ("eye", "size"): "num_rows", ("pow", "a"): "y"}  # fmt: skip
 
 
 @operator(" ".join(f"keras.backend.{name}" for name in _AS_TF), "*args")
@@ -47,13 +49,26 @@ def of_tensorflow(op: Op, args: tuple[Value, ...]) -> Value:
 
 
 _UNARY = """relu elu sigmoid hard_sigmoid softmax softplus softsign tanh exp log square sqrt abs sign round sin cos clip
-    dropout l2_normalize variable get_value eval update cast_to_floatx"""
+    dropout l2_normalize update cast_to_floatx"""
 
 
 @operator(" ".join(f"keras.backend.{name}" for name in _UNARY.split()), "x *rest")
 def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, x)
     return like(op, source, source.shape, source.dtype) if source is not None else unknown_tensor(op, "tf")
+
+
+@operator("keras.backend.variable", "value dtype=None name=None constraint=None")
+def variable(op: Op, value: Value, dtype: Value, name: Value, constraint: Value) -> Value:
+    source = tensor(op, value)
+    kind = asked_type(dtype, default_float(op.tr))
+    return unknown_tensor(op, "tf") if source is None else like(op, source, source.shape, kind)
+
+
+@operator("keras.backend.get_value keras.backend.eval", "x")
+def as_array(op: Op, x: Value) -> Value:
+    source = tensor(op, x)
+    return unknown_tensor(op, "numpy") if source is None else as_numpy(source, op.where)
 
 
 @operator("keras.backend.bias_add", "x bias data_format=None")

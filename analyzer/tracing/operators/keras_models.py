@@ -38,7 +38,7 @@ from analyzer.tracing.operators.keras_own_weights import keep_weight
 from analyzer.tracing.operators.keras_saved import save_model
 from analyzer.tracing.operators.keras_steps import first_batch, gives_batches, run_own_step
 from analyzer.tracing.operators.layers import call_layer
-from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.operands import as_numpy, tensor_of
 from analyzer.tracing.operators.own_gradients import follow_back
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.sessions import bind_shape, check_slice
@@ -347,16 +347,12 @@ def model_method(
         with tr.compiling():
             result = _forward(tr, owner, x, node)
         turned_again(tr, [owner, *callbacks_in(kwargs.get("callbacks"))])
-        return _as_numpy(result) if isinstance(result, Tensor) else tr.unknown("predictions", "imprecise")
+        return as_numpy(result) if isinstance(result, Tensor) else tr.unknown("predictions", "imprecise")
     if name == "summary":
         tr.forget((*args, *kwargs.values()))  # it prints each line by the function that it is given
     if name in ("summary", "save", "save_weights", "load_weights", "build", "set_weights"):
         return None
     return tr.unknown(f"model.{name}()", "foreign")
-
-
-def _as_numpy(value: Tensor) -> Tensor:
-    return Tensor(value.shape, value.dtype, "numpy", site=value.site)
 
 
 def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> Value:

@@ -280,11 +280,12 @@ def to_categorical(op: Op, y: Value, num_classes: Value, rest: tuple[Value, ...]
     source = tensor_of(op.tr, y, "numpy")
     count = op.tr.term_of(num_classes) if num_classes is not None else None
     if source is None or source.dims is None:
-        return Tensor(None, "float32", "numpy", site=op.where)
+        return Tensor(None, None, "numpy", site=op.where)
     if count is None:
         count = op.tr.fresh("classes", "unknown")
     dims = source.dims[:-1] if source.dims and source.dims[-1] == 1 and len(source.dims) > 1 else source.dims
-    return Tensor((*dims, count), "float32", "numpy", site=op.where, name="one-hot")
+    kind = op.extra.get("dtype", rest[0] if rest else None)  # without it 32 bits in Keras 2, and 64 in Keras 3
+    return Tensor((*dims, count), asked_type(kind, None), "numpy", site=op.where, name="one-hot")
 
 
 @operator("keras.ops.shape", "x")

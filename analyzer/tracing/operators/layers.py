@@ -25,6 +25,7 @@ from analyzer.tracing.language.values import (
     Value,
 )
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.element_types import default_float
 from analyzer.tracing.operators.empty_pooling import empty_pool_layer
 from analyzer.tracing.operators.hyperparameters import FLOATS
 from analyzer.tracing.operators.index_values import check_indices
@@ -185,9 +186,21 @@ def _call_layer(
     if framework == "keras":
         check_built(op, layer, inputs[0])
         _as_tensorflow(result)
-        if layer.args.get("dtype") is not None and isinstance(result, Tensor) and result.dtype in FLOATS:
-            result.dtype = None  # the layer converts what it is given, as its policy says
+        if isinstance(result, Tensor) and not _keeps_type(tr, layer, last, result.dtype):
+            result.dtype = None
     return _with_asked(tr, op.finish(result), kwargs)
+
+
+def _keeps_type(tr: Tracer, layer: Layer, name: str, dtype: str | None) -> bool:
+    """A Keras layer converts floating tensors as its policy says, and whole numbers that it multiplies with weights."""
+    if dtype in FLOATS:
+        return layer.args.get("dtype") is None and dtype == default_float(tr)
+    return name.startswith(_MOVING)
+
+
+# Layers that only move elements, whatever their type.
+_MOVING = ("Flatten", "Reshape", "Permute", "RepeatVector", "Cropping", "ZeroPadding", "Concatenate", "GlobalMax",
+           "MaxPooling")  # fmt: skip
 
 
 def _with_asked(tr: Tracer, result: Value, kwargs: dict[str, Value]) -> Value:

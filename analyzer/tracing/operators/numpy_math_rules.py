@@ -9,6 +9,7 @@ from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.element_types import array_type
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.numpy_operands import (
@@ -86,7 +87,7 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
         kept = kept if all(b is None or isinstance(b, (int, Poly)) for b in bounds) else None
     own = _POINT_TYPES.get(op.short)
     dtype = "bool" if truth else own if own is not None else kept
-    return Tensor(found.shape, dtype, "numpy", site=op.where, sources=(found,))
+    return Tensor(found.shape, _asked(op, dtype), "numpy", site=op.where, sources=(found,))
 
 
 def _of_number(name: str, x: float) -> Value:
@@ -128,7 +129,15 @@ def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
         result.value = None  # of another function than the sum, whose shape it has
         if op.short in _POINTED and is_whole(result.dtype):
             result.dtype = None
+    if isinstance(result, Tensor):
+        result.dtype = _asked(op, result.dtype)
     return result
+
+
+def _asked(op: Op, otherwise: str | None) -> str | None:
+    """The element type that the call asks for by name, in which an element-by-element function computes."""
+    asked = op.extra.get("dtype")
+    return otherwise if asked is None else array_type(asked)
 
 
 @operator(" ".join(f"numpy.{name}.outer" for name in _BINARY.split()) + " numpy.outer", "a b *rest")
@@ -201,7 +210,7 @@ def reduce(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     name = op.short
     if name in ("prod", "sum", "max", "min", "mean", "any", "all") and type(a) is int and not op.extra and not rest:
         return a if name not in ("mean", "any", "all") else float(a) if name == "mean" else bool(a)
-    if name == "prod" and isinstance(a, (tuple, ListV)) and "axis" not in op.extra:
+    if name == "prod" and isinstance(a, (tuple, ListV)) and not op.extra and not rest:
         items = plain(op.tr, a)
         if isinstance(items, tuple) and all(isinstance(i, (int, Poly)) for i in items):
             return product(items)

@@ -162,7 +162,7 @@ def _tape(tr: Tracer, name: str, args: tuple[Value, ...]) -> Value:
     if name == "gradient" and len(args) > 1 and isinstance(args[1], (ListV, tuple)):
         wanted = args[1].items if isinstance(args[1], ListV) else args[1]
         return ListV([_tape(tr, name, (args[0], w)) for w in wanted], isinstance(args[1], ListV) and args[1].open)
-    return tr.unknown("gradients", "imprecise") if name in ("gradient", "jacobian") else None
+    return None if name in ("watch", "reset", "__exit__") else tr.unknown("gradients", "imprecise")
 
 
 def call_object(

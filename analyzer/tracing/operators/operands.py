@@ -7,8 +7,10 @@ from typing import Any
 from analyzer.tracing.language.rows import Rows
 from analyzer.tracing.language.tensors import OpenSize, Shape, Size, Tensor
 from analyzer.tracing.language.values import ListV, Unknown, Value
+from analyzer.tracing.operators.element_types import OBJECTS
 from analyzer.tracing.operators.element_values import are_truths, joined
 from analyzer.tracing.operators.table import Op
+from analyzer.tracing.paths.symbols import Site
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Cond, Poly
 
@@ -49,6 +51,14 @@ def tensor_of(tr: Tracer, value: Value, framework: str, name: str = "") -> Tenso
     if isinstance(value, (tuple, ListV)):
         return _array(tr, value, framework)
     return None
+
+
+def as_numpy(value: Tensor, site: Site | None = None) -> Tensor:
+    """The same elements as an array of NumPy's."""
+    return Tensor(
+        value.shape, OBJECTS if value.dtype == "string" else value.dtype, "numpy", site=site or value.site, value=value.value, sources=(value,),
+        graph=value.graph,
+    )  # fmt: skip
 
 
 def items_of(value: Value) -> list[Value]:

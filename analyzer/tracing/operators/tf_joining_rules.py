@@ -232,6 +232,8 @@ def gather(op: Op, params: Value, indices: Value, rest: tuple[Value, ...]) -> Va
     need_axis(op, table, axis)
     position = axis % len(table.dims)
     shared = batch + len(where_.dims) if batch < 0 else batch
+    if position < shared:
+        return unknown_tensor(op, "tf", (table, where_))
     sentence = (
         f"the first {shared} dimensions of {show_shape(where_.dims)} and {show_shape(table.dims)} are those of a batch"
     )

@@ -10,10 +10,10 @@ from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Api, Function, ListV, Object, Value
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.keras_objects import learning_rate
-from analyzer.tracing.operators.operands import unknown_tensor
+from analyzer.tracing.operators.operands import as_numpy, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.tf_operands import tensor
+from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.paths.agreement import alike
 from analyzer.validity.terms import equal
 
@@ -233,12 +233,6 @@ def rows_read(op: Op, input: Value, indices: Value, rest: tuple[Value, ...]) -> 
 def read(op: Op, input: Value) -> Value:
     if not isinstance(input, Tensor):
         return unknown_tensor(op, "tf")
-    return Tensor(
-        input.shape,
-        input.dtype,
-        "numpy" if op.short == "numpy" else "tf",
-        site=op.where,
-        value=input.value,
-        sources=(input,),
-        graph=input.graph,
-    )
+    if op.short == "numpy":
+        return as_numpy(input, op.where)
+    return like(op, input, input.shape, input.dtype, value=input.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from analyzer.tracing.language.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.language.values import Unknown, Value
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.element_types import asked_type
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -72,8 +73,8 @@ def flatten(op: Op, inputs: Value, rest: tuple[Value, ...]) -> Value:
     return like(op, source, (source.dims[0], product(source.dims[1:])), source.dtype, tags=source.tags)
 
 
-@operator("tf.shape", "input *rest")
-def shape(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
+@operator("tf.shape", "input out_type=None name=None")
+def shape(op: Op, input: Value, out_type: Value, name: Value) -> Value:
     source = tensor(op, input)
     if source is None:
         return unknown_tensor(op, "tf")
@@ -81,7 +82,7 @@ def shape(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
         return Unknown("a shape", "data", "shape") if not source.graph else OpenSize(source)
     return Tensor(
         (len(source.dims),),
-        "int32",
+        asked_type(out_type, "int32"),
         "tf",
         site=op.where,
         value=tuple(source.dims),
@@ -100,12 +101,11 @@ def rank(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     )
 
 
-@operator("tf.size", "input *rest")
-def size(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
+@operator("tf.size", "input out_type=None name=None")
+def size(op: Op, input: Value, out_type: Value, name: Value) -> Value:
     source = tensor(op, input)
-    return Tensor(
-        (), "int32", "tf", value=product(source.dims) if source is not None and source.dims is not None else None
-    )
+    count = product(source.dims) if source is not None and source.dims is not None else None
+    return Tensor((), asked_type(out_type, "int32"), "tf", value=count)
 
 
 @operator("tf.TensorShape", "dims")
