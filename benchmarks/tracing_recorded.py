@@ -404,7 +404,7 @@ def _truths(real: Real) -> dict[tuple[str, int, int], set[bool | None]]:
 
 def _truth(real: Described) -> bool | None:
     if real[0] in ("is", "tuple", "list", "dict", "set"):
-        return bool(real[1])
+        return len(real) > 1 and bool(real[1])
     return bool(real[4]) if real[0] == "tensor" and real[2] == () and real[4] is not None else None
 
 

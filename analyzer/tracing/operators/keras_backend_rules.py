@@ -33,8 +33,9 @@ _AS_TF = {
 }  # fmt: skip
 _AXIS = {"expand_dims": -1, "concatenate": -1, "argmax": -1, "argmin": -1}  # where none is given
 _NAMED = {("transpose", "pattern"): "perm", ("tile", "n"): "multiples", ("reverse", "axes"): "axis",
-          ("concat", "tensors"): "values", ("gather", "reference"): "params", ("range", "stop"): "limit", ("range", "step"): "delta",
-          ("one_hot", "num_classes"): "depth", ("eye", "size"): "num_rows", ("pow", "a"): "y"}  # fmt: skip
+          ("concat", "tensors"): "values", ("gather", "reference"): "params", ("range", "stop"): "limit",
+          ("range", "step"): "delta", ("one_hot", "num_classes"): "depth", ("eye", "size"): "num_rows",
+          ("pow", "a"): "y"}  # fmt: skip
 
 
 @operator(" ".join(f"keras.backend.{name}" for name in _AS_TF), "*args")

@@ -18,8 +18,10 @@ def metric_method(tr: Tracer, owner: Object, name: str, node: ast.Call | None) -
     if name in ("result", "__call__"):
         shape = () if owner.data["one"] else None
         return Tensor(shape, default_float(tr), "tf", site=tr.site(node))
-    if name in ("update_state", "reset_state", "reset_states"):
+    if name in ("reset_state", "reset_states"):
         return None
+    if name == "update_state":  # None of most, the new state of some
+        return tr.unknown("an update", "imprecise")
     if name == "get_config":
         return DictV(owner.attrs, True)
     return tr.unknown(f"{owner.data['name']}.{name}()", "foreign")

@@ -25,6 +25,8 @@ def _each(op: Op, value: Value, count: int) -> tuple[int, ...] | None:
     if dropped(given) or given is None:
         return None
     found = (given,) * count if isinstance(given, int) else tuple(given)
+    if len(found) == count + 2 and found[0] == found[-1] == 1:
+        return None  # TensorFlow's way, with the batch and the channels, which some functions take
     if len(found) != count:
         fail(op, "rank", f"{show_shape(found)} gives {len(found)} numbers for {count} spatial dimensions", ())
     return found if all(isinstance(n, int) and n > 0 for n in found) else None

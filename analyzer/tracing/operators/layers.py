@@ -178,6 +178,9 @@ def _call_layer(
             "batch_input_shape",
         ):
             hyper.pop(key, None)
+        for key in ("padding", "data_format"):  # are written in capitals too
+            written = hyper.get(key)
+            hyper.update({key: written.lower()} if isinstance(written, str) else {})
     if framework == "keras" and last.startswith(("AveragePooling", "MaxPooling")):
         empty = empty_pool_layer(op, tensor_of(tr, inputs[0], "tf"), hyper)
         if empty is not None:

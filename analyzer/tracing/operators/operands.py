@@ -55,10 +55,10 @@ def tensor_of(tr: Tracer, value: Value, framework: str, name: str = "") -> Tenso
 
 def as_numpy(value: Tensor, site: Site | None = None) -> Tensor:
     """The same elements as an array of NumPy's."""
+    kind = OBJECTS if value.dtype == "string" else value.dtype
     return Tensor(
-        value.shape, OBJECTS if value.dtype == "string" else value.dtype, "numpy", site=site or value.site, value=value.value, sources=(value,),
-        graph=value.graph,
-    )  # fmt: skip
+        value.shape, kind, "numpy", site=site or value.site, value=value.value, sources=(value,), graph=value.graph
+    )
 
 
 def items_of(value: Value) -> list[Value]:

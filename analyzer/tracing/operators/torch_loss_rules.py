@@ -136,7 +136,7 @@ def class_loss(op: Op, layer: Layer, input: Value, target: Value) -> Value:
     "input target weight=None size_average=None ignore_index=-100 reduce=None reduction='mean' label_smoothing=0.0",
 )
 def class_function(op: Op, input: Value, target: Value, reduction: Value, **others: Value) -> Value:
-    op.extra["reduction"], op.extra["ignore_index"] = reduction, others.get("ignore_index", -100)
+    op.extra.update({"reduction": reduction, **{name: others[name] for name in ("ignore_index", "reduce")}})
     _class_weights(op, input, others.get("weight"))
     return classes(op, None, input, target, op.short == "cross_entropy")
 
