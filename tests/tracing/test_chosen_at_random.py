@@ -87,3 +87,22 @@ def test_a_number_is_drawn_for_each_parameter(tmp_path: Path, name: str, drawn: 
     )
     shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
     assert [p.site.line for p in shared.problems.values() if p.level == "error"] == lines
+
+
+DEALT = """
+import numpy as np
+import torch
+chosen = np.random.choice(8, 4, replace=False)
+rows = []
+for each in np.random.choice(8, 8, replace=False):
+    rows.append(np.zeros(3 if each in chosen else 2))
+torch.zeros({}) @ torch.zeros(7)
+"""
+
+
+@pytest.mark.parametrize(("size", "fails"), [("20, 7", False), ("20, 6", True)])
+def test_how_many_are_among_the_chosen_is_no_free_choice(tmp_path: Path, size: str, fails: bool) -> None:
+    """Here 20 elements in every run: that all eight are chosen, which would make 24, is not proved."""
+    text = DEALT.format(size) + ("torch.zeros(20) + torch.from_numpy(np.concatenate(rows))\n" if not fails else "")
+    problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert bool(problems) if fails else not any(p.proved for p in problems)

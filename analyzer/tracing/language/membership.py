@@ -72,6 +72,8 @@ def member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
     if isinstance(container, (Iterator_, Instance)) and _compared(item):
         found = _met(tr, item, container)
         return tr.unknown("a membership test", pytype="bool") if found is None else found is not negated
+    if items is None and isinstance(container, Tensor) and isinstance(item, Tensor):
+        return tr.unknown("a membership test", pytype="bool")  # how many of some are among others is no free choice
     if items is None:
         return tr.unknown("a membership test", getattr(container, "origin", "imprecise"), pytype="bool")
     if getattr(container, "doubtful", False):
