@@ -43,7 +43,8 @@ def conv(op: Op, input: Value, filter: Value, strides: Value, padding: Value, re
     elif len(given) == spatial:
         given = (1, *given, 1)
     form = op.extra.get("data_format", rest[0] if rest else "NDHWC" if spatial == 3 else "NHWC")
-    if not isinstance(form, str):
+    spread = plain(op.tr, op.extra.get("dilations", op.extra.get("rate", rest[1] if len(rest) > 1 else None)))
+    if not isinstance(form, str) or not (spread in (None, 1) or (isinstance(spread, tuple) and set(spread) == {1})):
         return unknown_tensor(op, "tf", (source, weight))
     if form.endswith("C") and "dilations" not in op.extra and useless_convolution(op, source, weight, given, padding):
         return unknown_tensor(op, "tf", (source, weight))
@@ -136,10 +137,11 @@ def pool(op: Op, value: Value, ksize: Value, strides: Value, padding: Value, res
     if len(source.dims) != 4:
         fail(op, "rank", f"the input must have 4 dimensions and has the shape {show_shape(source.dims)}", (source,))
 
-    form = op.extra.get("data_format", "NHWC")
+    form = op.extra.get("data_format", rest[0] if rest else "NHWC")
 
     def full(v: Any) -> Any:
-        return (1, v, v, 1) if isinstance(v, int) else (1, *v, 1) if len(v) == 2 else v
+        pair = (v, v) if isinstance(v, int) else v
+        return pair if len(pair) != 2 else (1, *pair, 1) if str(form).endswith("C") else (1, 1, *pair)
 
     if not isinstance(form, str) or window is None or step is None:
         return like(op, source, None)
@@ -194,4 +196,8 @@ def resize(op: Op, images: Value, size: Value, rest: tuple[Value, ...]) -> Value
     if source is None or source.dims is None or target is None or len(target) != 2 or len(source.dims) not in (3, 4):
         return unknown_tensor(op, "tf", (source,) if source else ())
     dims = (*source.dims[:-3], *target, source.dims[-1]) if all(isinstance(t, (int, Poly)) for t in target) else None
-    return like(op, source, dims, "float32")
+    if "pad" in op.short or "nearest" in op.short or op.extra.get("method", "bilinear") == "nearest":
+        kind = source.dtype
+    else:
+        kind = "float32" if "method" not in op.extra and len(rest) == 0 else None
+    return like(op, source, dims if op.extra.get("preserve_aspect_ratio", False) is False else None, kind)

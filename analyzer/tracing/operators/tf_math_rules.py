@@ -155,7 +155,12 @@ def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
 @operator("tf.add_n", "inputs *rest")
 def add_n(op: Op, inputs: Value, rest: tuple[Value, ...]) -> Value:
     found, known = tensors_of(op, inputs)
-    return apply(op, "tf", "AddN", found) if known else unknown_tensor(op, "tf", found)
+    if not known:
+        return unknown_tensor(op, "tf", found)
+    total = apply(op, "tf", "AddN", found)
+    if isinstance(total, Tensor) and len(found) > 1:
+        total.value = None
+    return total
 
 
 @operator("tf.where", "condition x=None y=None *rest")

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
-from analyzer.tracing.language.values import Fields, Value
+from analyzer.tracing.language.values import Api, Fields, Value
+from analyzer.tracing.operators.element_types import asked_type
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -81,7 +82,9 @@ def argmax(op: Op, input: Value, axis: Value, name: Value, dimension: Value, res
     if source is None:
         return unknown_tensor(op, "tf")
     advise_argmax(op, source, axis)
-    return like(op, source, reduced_dims(op, source, axis, False), "int64", tags=frozenset(("classes",)))
+    asked = op.extra.get("output_type", name if isinstance(name, Api) else None)  # third in TensorFlow 2
+    kind = asked_type(asked, "int64")
+    return like(op, source, reduced_dims(op, source, axis, False), kind, tags=frozenset(("classes",)))
 
 
 @operator("tf.nn.top_k tf.math.top_k", "input k=1 *rest")
