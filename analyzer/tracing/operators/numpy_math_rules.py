@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.numpy_numbers import NumpyFloat, float_of_numpy
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
@@ -70,9 +71,9 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(x, (int, float)) and not isinstance(x, bool):
         if op.short == "permutation":
             return made(op, (x,), "int64")
-        return _of_number(op.short, x)
+        return _of_number(op, x)
     if isinstance(x, Unknown) and x.pytype in ("int", "float"):
-        return Unknown("a number", x.origin, pytype="float")
+        return float_of_numpy(x.origin)
     if op.short == "permutation" and isinstance(x, Poly):
         return made(op, (x,), "int64")
     found = array(op, x)
@@ -89,19 +90,29 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     return Tensor(found.shape, dtype, "numpy", site=op.where, sources=(found,))
 
 
-def _of_number(name: str, x: float) -> Value:
-    vague = Unknown("a number", "data", pytype="float")
+_OF_WHOLE_NUMBER: dict[str, Callable[[int], int]] = {
+    "abs": abs, "absolute": abs, "square": lambda x: x * x, "negative": lambda x: -x, "positive": lambda x: x,
+}  # fmt: skip
+
+
+def _of_number(op: Op, x: float) -> Value:
+    """Of a number of Python's: one of NumPy's, which is Python's too where it has 64 bits and no imaginary part."""
+    name = op.short
+    if type(x) is int and name in _OF_WHOLE_NUMBER:
+        return Tensor((), "int64", "numpy", site=op.where, value=_OF_WHOLE_NUMBER[name](x))
+    if (kind := _POINT_TYPES.get(name, "float64")) != "float64":
+        return Tensor((), kind, "numpy", site=op.where)
     function = getattr(math, {"abs": "fabs", "absolute": "fabs", "fix": "trunc"}.get(name, name), None)
     if name in ("square", "round", "around", "rint"):
-        return float(x * x) if name == "square" else float(round(x))
+        return NumpyFloat(x * x if name == "square" else round(x))
     if name in _POINT_TYPES:
-        return vague if name in ("float16", "half") or name.startswith("complex") else float(x)
+        return NumpyFloat(x)
     if name in ("isnan", "isinf", "isfinite"):
         return bool(getattr(math, name)(x))
     try:
-        return float(function(x)) if function is not None else Unknown("a number", "data", pytype="float")
+        return NumpyFloat(function(x)) if function is not None else float_of_numpy()
     except (TypeError, ValueError, OverflowError):
-        return Unknown("a number", "data", pytype="float")
+        return float_of_numpy()
 
 
 _BINARY = """add subtract multiply divide true_divide floor_divide mod remainder fmod power float_power maximum minimum
@@ -207,7 +218,7 @@ def reduce(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
             return product(items)
     found = array(op, a) if not isinstance(a, ListV) or not a.open else None
     if found is None:
-        return Unknown("a number", "data", pytype="float")
+        return float_of_numpy()
     if name in _OF_ROW and not rest and not op.extra and found.dtype in (None, "int64") and _is_row(found.value):
         return Tensor((), "int64", "numpy", site=op.where, value=_OF_ROW[name](found.value), sources=(found,))
     position = 1 if name == "norm" else 2 if name.startswith("trap") else 0
