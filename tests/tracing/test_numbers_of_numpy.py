@@ -65,7 +65,6 @@ if {claim}:
     "(np.ones(3, np.float16) * np.float32(1)).dtype == np.float16", "isinstance(np.float32(1), float)",
     "type(np.sqrt(2)) is float", "1 / np.sqrt(0) < 0", "isinstance(np.abs(-3), float)",
 ])  # fmt: skip
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_number_is_one_of_numpy(claim: str, tmp_path: Path) -> None:
     """NumPy 1 keeps the type of an array of narrower elements beside a number of NumPy's, NumPy 2 does not."""
     if not np.__version__.startswith("1."):
@@ -80,7 +79,6 @@ def test_a_number_is_one_of_numpy(claim: str, tmp_path: Path) -> None:
     "(tensor * np.sqrt(2)).dtype == torch.float32", "(narrow * np.float32(1)).dtype == np.float32",
     "isinstance(np.sqrt(2), float)", "np.sqrt(16) == 4", "-np.sqrt(16) / 2 == -2", "np.abs(-3) == 3",
 ])  # fmt: skip
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_what_holds_of_it_is_known(claim: str, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError):
         exec(COMPUTED.format(claim=claim), {})

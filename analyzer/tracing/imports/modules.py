@@ -70,7 +70,7 @@ def api_attribute(tr: Tracer, value: Api, name: str, node: ast.AST | None) -> Va
         return last  # of a class of layers
     result = canonical(f"{value.name}.{name}", value.variant)
     tr.sparse = tr.sparse or (value.name.startswith("torch") and "sparse" in name and name not in _LAYOUTS)
-    if result.name in ("numpy.newaxis", "tf.newaxis"):
+    if name == "newaxis":  # of each library that has arrays
         return None
     of_type = fact_of_type(value, name)
     if of_type is not None:

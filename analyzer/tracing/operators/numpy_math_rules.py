@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.memory import write_results
 from analyzer.tracing.language.numpy_numbers import NumpyFloat, float_of_numpy
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import ListV, Unknown, Value
@@ -43,17 +44,21 @@ _UNARY = """exp exp2 expm1 log log2 log10 log1p sqrt cbrt abs absolute fabs
     acos acosh asin asinh atan atanh isneginf isposinf bitwise_invert"""
 
 
-# Of whole numbers they give such, in each edition of NumPy; of complex numbers these give real ones.
-_KEEPING = ("abs", "absolute", "square", "sign", "clip", "nan_to_num", "invert", "bitwise_not", "bitwise_invert",
-            "negative", "positive", "conj", "conjugate", "real", "imag", "triu", "tril", "permutation", "round",
-            "around")  # fmt: skip
-_OF_COMPLEX = ("abs", "absolute", "real", "imag", "angle")
-
-
 _POINT_TYPES = {
     **{name: name for name in ("float16", "float32", "float64", "complex64", "complex128")},
     "half": "float16", "single": "float32", "double": "float64",
 }  # fmt: skip
+
+
+# Of whole numbers they give such, in each edition of NumPy; of complex numbers these give real ones.
+_KEEPING = ("abs", "absolute", "square", "sign", "clip", "nan_to_num", "invert", "bitwise_not", "bitwise_invert",
+            "negative", "positive", "conj", "conjugate", "real", "imag", "triu", "tril", "permutation", "round",
+            "around")  # fmt: skip
+# Of these the second argument is no array that the result is written into.
+_WITHOUT_TARGET = ("clip", "nan_to_num", "round", "around", "angle", "triu", "tril", "unwrap", *_POINT_TYPES)
+_OF_COMPLEX = ("abs", "absolute", "real", "imag", "angle")
+
+
 _POINTED = ("arctan2", "atan2", "hypot", "float_power", "logaddexp", "logaddexp2", "copysign", "nextafter", "heaviside",
             "ldexp")  # fmt: skip
 
@@ -87,7 +92,10 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
         kept = kept if all(b is None or isinstance(b, (int, Poly)) for b in bounds) else None
     own = _POINT_TYPES.get(op.short)
     dtype = "bool" if truth else own if own is not None else kept
-    return Tensor(found.shape, dtype, "numpy", site=op.where, sources=(found,))
+    result = Tensor(found.shape, dtype, "numpy", site=op.where, sources=(found,))
+    if rest and op.short not in _WITHOUT_TARGET:
+        write_results(op.tr, {"out": rest[0]}, result)
+    return result
 
 
 _OF_WHOLE_NUMBER: dict[str, Callable[[int], int]] = {
@@ -139,6 +147,7 @@ def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
         result.value = None  # of another function than the sum, whose shape it has
         if op.short in _POINTED and is_whole(result.dtype):
             result.dtype = None
+    write_results(op.tr, {"out": rest[0] if rest else None}, result)
     return result
 
 
