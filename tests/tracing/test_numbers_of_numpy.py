@@ -78,6 +78,7 @@ def test_a_number_is_one_of_numpy(claim: str, tmp_path: Path) -> None:
     "(narrow * 2.0).dtype == np.float32", "(wide * np.sqrt(2)).dtype == np.float64", "1 / np.sqrt(0) > 0",
     "(tensor * np.sqrt(2)).dtype == torch.float32", "(narrow * np.float32(1)).dtype == np.float32",
     "isinstance(np.sqrt(2), float)", "np.sqrt(16) == 4", "-np.sqrt(16) / 2 == -2", "np.abs(-3) == 3",
+    "np.round(2.567, 2) == 2.57", "np.round(2.567, decimals=1) == 2.6",
 ])  # fmt: skip
 def test_what_holds_of_it_is_known(claim: str, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError):

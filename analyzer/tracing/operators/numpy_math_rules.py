@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.memory import write_results
-from analyzer.tracing.language.numpy_numbers import NumpyFloat, float_of_numpy
+from analyzer.tracing.language.numpy_numbers import NumpyFloat, float_of_numpy, is_of_numpy
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.element_types import numpy_type
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.numpy_operands import (
     array,
@@ -76,7 +77,7 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(x, (int, float)) and not isinstance(x, bool):
         if op.short == "permutation":
             return made(op, (x,), "int64")
-        return _of_number(op, x)
+        return _of_number(op, x, rest or tuple(v for k, v in op.extra.items() if k == "decimals"))
     if isinstance(x, Unknown) and x.pytype in ("int", "float"):
         return float_of_numpy(x.origin)
     if op.short == "permutation" and isinstance(x, Poly):
@@ -103,7 +104,7 @@ _OF_WHOLE_NUMBER: dict[str, Callable[[int], int]] = {
 }  # fmt: skip
 
 
-def _of_number(op: Op, x: float) -> Value:
+def _of_number(op: Op, x: float, rest: tuple[Value, ...]) -> Value:
     """Of a number of Python's: one of NumPy's, which is Python's too where it has 64 bits and no imaginary part."""
     name = op.short
     if type(x) is int and name in _OF_WHOLE_NUMBER:
@@ -111,6 +112,8 @@ def _of_number(op: Op, x: float) -> Value:
     if (kind := _POINT_TYPES.get(name, "float64")) != "float64":
         return Tensor((), kind, "numpy", site=op.where)
     function = getattr(math, {"abs": "fabs", "absolute": "fabs", "fix": "trunc"}.get(name, name), None)
+    if rest and name in ("round", "around"):
+        return NumpyFloat(round(x, rest[0])) if type(rest[0]) is int else float_of_numpy()
     if name in ("square", "round", "around", "rint"):
         return NumpyFloat(x * x if name == "square" else round(x))
     if name in _POINT_TYPES:
@@ -166,7 +169,13 @@ def outer(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
 def where(op: Op, condition: Value, x: Value, y: Value) -> Value:
     if x is None:
         return _places(op, condition)
-    return as_arrays(apply(op, "torch", "where", (condition, x, y)))
+    result = as_arrays(apply(op, "torch", "where", (condition, x, y)))
+    if isinstance(result, Tensor):
+        if isinstance(x, Tensor) and isinstance(y, Tensor):
+            result.dtype = numpy_type(x, y)
+        elif (is_of_numpy(x) or is_of_numpy(y)) and result.dtype not in ("float64", "complex128"):
+            result.dtype = None
+    return result
 
 
 @operator("numpy.nonzero numpy.argwhere numpy.flatnonzero", "a")
