@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.memory import write_results
 from analyzer.tracing.language.numpy_numbers import NumpyFloat, float_of_numpy, is_of_numpy
@@ -55,8 +57,6 @@ _POINT_TYPES = {
 _KEEPING = ("abs", "absolute", "square", "sign", "clip", "nan_to_num", "invert", "bitwise_not", "bitwise_invert",
             "negative", "positive", "conj", "conjugate", "real", "imag", "triu", "tril", "permutation", "round",
             "around")  # fmt: skip
-# Of these the second argument is no array that the result is written into.
-_WITHOUT_TARGET = ("clip", "nan_to_num", "round", "around", "angle", "triu", "tril", "unwrap", *_POINT_TYPES)
 _OF_COMPLEX = ("abs", "absolute", "real", "imag", "angle")
 
 
@@ -94,7 +94,7 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     own = _POINT_TYPES.get(op.short)
     dtype = "bool" if truth else own if own is not None else kept
     result = Tensor(found.shape, dtype, "numpy", site=op.where, sources=(found,))
-    if rest and op.short not in _WITHOUT_TARGET:
+    if rest and isinstance(getattr(np, op.short, None), np.ufunc):
         write_results(op.tr, {"out": rest[0]}, result)
     return result
 
