@@ -10,7 +10,8 @@ MOST_HELD = 256
 
 def forget_held(tr: Tracer, module: Value) -> None:
     """What is reached from the module, and what the methods of its objects set, may be changed from now on."""
-    pending, seen = [module], set()
+    pending: list[Value] = [module]
+    seen: set[int] = set()
     while pending and len(seen) < MOST_HELD:
         value = pending.pop()
         if id(value) in seen:
