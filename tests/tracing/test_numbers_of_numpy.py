@@ -47,3 +47,41 @@ def test_a_tensor_of_a_size(size: str, made: str, fits: bool, tmp_path: Path) ->
     text = f"import numpy as np\nimport torch\n{made}({size}).reshape({(*shape, 1 if fits else 2)})\n"
     shared = explore(tmp_path, "main.py", ast.parse(text), Versions())
     assert [p.level for p in shared.problems.values()] == ([] if fits else ["error"])
+
+
+COMPUTED = """import sys
+import numpy as np
+import torch
+count = len(sys.argv)
+narrow, wide, tensor = np.ones(3, np.float32), np.ones(3), torch.ones(3)
+if {claim}:
+    torch.zeros(2, 3) @ torch.zeros(4, 5)
+"""
+
+
+@pytest.mark.parametrize("claim", [
+    "(narrow * np.sqrt(2)).dtype == np.float32", "(narrow / np.sqrt(count)).dtype != np.float64",
+    "(narrow * (1 + 2 * np.sqrt(count))).dtype == np.float32", "(narrow + np.float64(1)).dtype == np.float32",
+    "(np.ones(3, np.float16) * np.float32(1)).dtype == np.float16", "isinstance(np.float32(1), float)",
+    "type(np.sqrt(2)) is float", "1 / np.sqrt(0) < 0", "isinstance(np.abs(-3), float)",
+])  # fmt: skip
+def test_a_number_is_one_of_numpy(claim: str, tmp_path: Path) -> None:
+    """NumPy 1 keeps the type of an array of narrower elements beside a number of NumPy's, NumPy 2 does not."""
+    if not np.__version__.startswith("1."):
+        exec(COMPUTED.format(claim=claim), {})
+    shared = explore(tmp_path, "main.py", ast.parse(COMPUTED.format(claim=claim)), Versions())
+    taken = [any(s.startswith("The path is taken when") for s in p.sentences) for p in shared.problems.values()]
+    assert all(taken)
+
+
+@pytest.mark.parametrize("claim", [
+    "(narrow * 2.0).dtype == np.float32", "(wide * np.sqrt(2)).dtype == np.float64", "1 / np.sqrt(0) > 0",
+    "(tensor * np.sqrt(2)).dtype == torch.float32", "(narrow * np.float32(1)).dtype == np.float32",
+    "isinstance(np.sqrt(2), float)", "np.sqrt(16) == 4", "-np.sqrt(16) / 2 == -2", "np.abs(-3) == 3",
+    "np.round(2.567, 2) == 2.57", "np.round(2.567, decimals=1) == 2.6",
+])  # fmt: skip
+def test_what_holds_of_it_is_known(claim: str, tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError):
+        exec(COMPUTED.format(claim=claim), {})
+    shared = explore(tmp_path, "main.py", ast.parse(COMPUTED.format(claim=claim)), Versions())
+    assert [p.level for p in shared.problems.values()] == ["error"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from dataclasses import replace
 from typing import Any
 
@@ -205,11 +206,14 @@ def _of_any(tr: Tracer, value: Value, name: str, node: ast.AST | None) -> Value:
     return tr.unknown(f"attribute {name}")
 
 
+_BUILTIN_NAMES = frozenset((*vars(builtins), "NoneType"))
+
+
 @ATTRIBUTES.of(Native)
 def _of_native(tr: Tracer, value: Native, name: str, node: ast.AST | None) -> Value:
     """What is asked of a builtin type: its methods, which take the object first."""
-    if name == "__name__":
-        return value.name
+    if name == "__name__":  # one that is modelled may go by another name here than in its library
+        return value.name if value.name in _BUILTIN_NAMES else tr.unknown("a name", pytype="str")
     if value.name in ("object", "type") and name == "__setattr__":
 
         def run(c: Any) -> Value:

@@ -28,6 +28,7 @@ from analyzer.tracing.language.metaclasses import caller_of, made_plainly
 from analyzer.tracing.language.overwriting import fill
 from analyzer.tracing.language.own_paths import method_place, stands
 from analyzer.tracing.language.plain_data import is_plain
+from analyzer.tracing.language.replaced_modules import forget_held
 from analyzer.tracing.language.rows import Rows
 from analyzer.tracing.language.set_calls import set_call
 from analyzer.tracing.language.special_methods import special
@@ -221,6 +222,8 @@ def _call_unknown(
     counts[function.label or "an unknown function"] += 1
     tr.forget((*args, *kwargs.values()))
     tr.give((*args, *kwargs.values()))
+    if any(isinstance(a, Api) and a.name == "sys.modules" for a in args):  # ``monkeypatch.setitem(sys.modules, …)``
+        forget_held(tr, tuple(args))
     looked_up = function.label.endswith(".get") and function.origin == "param"  # in what a caller gives
     origin = function.origin if looked_up or not function.known_source else "foreign"
     if typed and stands(tr.shared.root, function.label, function.place):

@@ -85,9 +85,13 @@ class Attributes(DictV):
         self.owner.restore(state)
 
 
-def names_held(value: Instance) -> DictV:
-    """The `__dict__` of an object."""
-    return Attributes(value)
+def names_held(tr: Tracer, value: Instance) -> Value:
+    """The `__dict__` of an object; not known where a class names slots, which are no part of it."""
+    if value.cls.find("__slots__") is None:
+        return Attributes(value)
+    tr.touch(value)
+    value.open = True  # what is put there is not followed
+    return tr.unknown("the names of an object", "imprecise")
 
 
 def inherits_dictionary(value: Value) -> bool:

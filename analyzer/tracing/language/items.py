@@ -20,6 +20,7 @@ from analyzer.tracing.language.metaclasses import from_metaclass
 from analyzer.tracing.language.overwriting import integers, set_somewhere
 from analyzer.tracing.language.plain_data import hashable, is_plain
 from analyzer.tracing.language.python_version import is_python_version, part
+from analyzer.tracing.language.replaced_modules import forget_held
 from analyzer.tracing.language.rows import Rows
 from analyzer.tracing.language.sets import equals_itself_alone
 from analyzer.tracing.language.setting_attributes import delete_attribute, put_into_table
@@ -360,6 +361,8 @@ def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
         owner.items[index] = value
     elif isinstance(owner, Tensor):
         assign_item(tr, owner, index, value)
+    elif isinstance(owner, Api) and owner.name == "sys.modules":
+        forget_held(tr, value)
 
 
 def _set_slice(tr: Tracer, owner: ListV, index: SliceV, value: Value) -> None:

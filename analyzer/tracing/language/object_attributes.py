@@ -97,7 +97,7 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     if name == "__doc__":
         return ast.get_docstring(value.cls.node)
     if name == "__dict__":
-        return names_held(value)
+        return names_held(tr, value)
     if value.cls.tuple and name == "_fields":
         return tuple(field_names(value.cls))
     if value.cls.tuple and name == "_replace":

@@ -107,6 +107,12 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         owner.shape = Shape(made.dims if isinstance(made, Tensor) else None, vague=True)
         owner.value = None
         return
+    if isinstance(owner, Tensor) and owner.framework == "numpy" and name == "dtype":
+        made = call(tr, get_attribute(tr, owner, "view"), (value,), {})
+        tr.touch(owner)
+        owner.shape = Shape(made.dims if isinstance(made, Tensor) else None, vague=True)
+        owner.dtype, owner.value = made.dtype if isinstance(made, Tensor) else None, None
+        return
     if isinstance(owner, Instance):
         found = owner.cls.find(name)
         if found and isinstance(found[0], Function) and found[0].setter is not None:

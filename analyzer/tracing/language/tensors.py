@@ -151,10 +151,10 @@ class Tensor:
         self.tags = tags  # "batch-first", "softmax", "placeholder", "variable" …
 
     def state(self) -> Any:
-        return self.shape, self.strides, self._known, self.array, self.memory
+        return self.shape, self.dtype, self.strides, self._known, self.array, self.memory
 
     def restore(self, state: Any) -> None:
-        self.shape, self.strides, self._known, self.array, self.memory = state
+        self.shape, self.dtype, self.strides, self._known, self.array, self.memory = state
 
     @property
     def value(self) -> Any:

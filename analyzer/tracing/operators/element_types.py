@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -135,6 +136,17 @@ def numpy_type(x: Tensor, y: Tensor) -> str | None:
         return None
     try:
         return np.result_type(x.dtype, y.dtype).name
+    except TypeError:
+        return None
+
+
+def joined_type(parts: Sequence[Tensor]) -> str | None:
+    """The element type of the array that NumPy joins of arrays of one rank; None where it is not known."""
+    kinds = {part.dtype for part in parts}
+    if len(kinds) == 1 or None in kinds:
+        return kinds.pop() if len(kinds) == 1 else None
+    try:
+        return np.result_type(*sorted(kind for kind in kinds if kind is not None)).name
     except TypeError:
         return None
 

@@ -6,6 +6,7 @@ import ast
 import operator
 from collections.abc import Callable
 
+from analyzer.tracing.language.numpy_numbers import is_of_numpy
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import Unknown, Value, is_term
 from analyzer.tracing.operators.apply import apply
@@ -189,6 +190,8 @@ def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtyp
         kept = result.dtype if number is None else keep[0] if number is right else keep[1]
         if framework == "numpy" and number is None:
             kept = numpy_type(a, b)
+        if framework == "numpy" and is_of_numpy(number) and kept not in ("float64", "complex128"):
+            kept = None  # NumPy 1 keeps the array's type, NumPy 2 takes the wider
         if sign in ("&", "|", "^") and number is None:
             kept = a.dtype if a.dtype == b.dtype else None  # of numbers, their bits
         open_type = sign == "/" or (not is_term(number) if number is not None else None in keep)

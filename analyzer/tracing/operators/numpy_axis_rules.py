@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 from analyzer.operators.declaration import WIDEST
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.element_types import array_type, joined_type
 from analyzer.tracing.operators.element_values import running
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.numpy_operands import (
@@ -222,7 +224,16 @@ def join(op: Op, arrays: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
         known, axis = [of(op, f, flat_dims(f), f.dtype) for f in known], 0
     if op.short != "stack" and not all(f.dims for f in known):
         fail(op, "rank", "an array without dimensions cannot be joined", tuple(known))
-    return as_arrays(apply(op, "torch", "stack" if op.short == "stack" else "cat", known, {"dim": axis}))
+    made = apply(op, "torch", "stack" if op.short == "stack" else "cat", known, {"dim": axis})
+    return _of_parts(op, made, known)
+
+
+def _of_parts(op: Op, made: Value, parts: Sequence[Tensor]) -> Value:
+    """The array that was joined, in the element type that it was asked in or NumPy finds for its parts."""
+    if isinstance(made, Tensor):
+        asked = op.extra.get("dtype")
+        made.dtype = joined_type(parts) if asked is None else array_type(asked)
+    return as_arrays(made)
 
 
 _parts = arrays
@@ -234,7 +245,7 @@ def stacked(op: Op, tup: Value, rest: tuple[Value, ...]) -> Value:
     if known is None:
         return unknown(op)
     name = {"row_stack": "vstack"}.get(op.short, op.short)
-    return as_torch(op, name, (ListV(known),), {})
+    return _of_parts(op, as_torch(op, name, (ListV(known),), {}), known)
 
 
 @operator("numpy.append", "arr values axis=None", WIDEST)
@@ -244,10 +255,7 @@ def append(op: Op, arr: Value, values: Value, axis: Value) -> Value:
         return unknown(op)
     if axis is None:
         known = [of(op, f, flat_dims(f), f.dtype) for f in known]
-    joined = as_arrays(apply(op, "torch", "cat", known, {"dim": axis or 0}))
-    if isinstance(joined, Tensor) and len({f.dtype for f in known}) > 1:
-        joined.dtype = None
-    return joined
+    return _of_parts(op, apply(op, "torch", "cat", known, {"dim": axis or 0}), known)
 
 
 @operator("numpy.block", "arrays", WIDEST)
@@ -257,7 +265,8 @@ def block(op: Op, arrays: Value) -> Value:
     if not rows or any(row is None or any(len(t.dims or ()) != 2 for t in row) for row in rows):
         return unknown(op)
     bands = [apply(op, "torch", "cat", row or [], {"dim": 1}) for row in rows]
-    return as_arrays(apply(op, "torch", "cat", bands, {"dim": 0}))
+    made = apply(op, "torch", "cat", bands, {"dim": 0})
+    return _of_parts(op, made, [part for row in rows for part in row or ()])
 
 
 @operator("numpy.split numpy.array_split numpy.hsplit numpy.vsplit numpy.dsplit", "ary indices_or_sections axis=0")

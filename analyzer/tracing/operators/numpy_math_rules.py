@@ -5,11 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from analyzer.tracing.language.evaluation import call
+from analyzer.tracing.language.memory import write_results
+from analyzer.tracing.language.numpy_numbers import NumpyFloat, float_of_numpy, is_of_numpy
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import array_type
+from analyzer.tracing.operators.element_types import numpy_type
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.numpy_operands import (
@@ -43,6 +48,12 @@ _UNARY = """exp exp2 expm1 log log2 log10 log1p sqrt cbrt abs absolute fabs
     acos acosh asin asinh atan atanh isneginf isposinf bitwise_invert"""
 
 
+_POINT_TYPES = {
+    **{name: name for name in ("float16", "float32", "float64", "complex64", "complex128")},
+    "half": "float16", "single": "float32", "double": "float64",
+}  # fmt: skip
+
+
 # Of whole numbers they give such, in each edition of NumPy; of complex numbers these give real ones.
 _KEEPING = ("abs", "absolute", "square", "sign", "clip", "nan_to_num", "invert", "bitwise_not", "bitwise_invert",
             "negative", "positive", "conj", "conjugate", "real", "imag", "triu", "tril", "permutation", "round",
@@ -50,10 +61,6 @@ _KEEPING = ("abs", "absolute", "square", "sign", "clip", "nan_to_num", "invert",
 _OF_COMPLEX = ("abs", "absolute", "real", "imag", "angle")
 
 
-_POINT_TYPES = {
-    **{name: name for name in ("float16", "float32", "float64", "complex64", "complex128")},
-    "half": "float16", "single": "float32", "double": "float64",
-}  # fmt: skip
 _POINTED = ("arctan2", "atan2", "hypot", "float_power", "logaddexp", "logaddexp2", "copysign", "nextafter", "heaviside",
             "ldexp")  # fmt: skip
 
@@ -71,9 +78,9 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(x, (int, float)) and not isinstance(x, bool):
         if op.short == "permutation":
             return made(op, (x,), "int64")
-        return _of_number(op.short, x)
+        return _of_number(op, x, rest or tuple(v for k, v in op.extra.items() if k == "decimals"))
     if isinstance(x, Unknown) and x.pytype in ("int", "float"):
-        return Unknown("a number", x.origin, pytype="float")
+        return float_of_numpy(x.origin)
     if op.short == "permutation" and isinstance(x, Poly):
         return made(op, (x,), "int64")
     found = array(op, x)
@@ -87,22 +94,37 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
         kept = kept if all(b is None or isinstance(b, (int, Poly)) for b in bounds) else None
     own = _POINT_TYPES.get(op.short)
     dtype = "bool" if truth else own if own is not None else kept
-    return Tensor(found.shape, _asked(op, dtype), "numpy", site=op.where, sources=(found,))
+    result = Tensor(found.shape, _asked(op, dtype), "numpy", site=op.where, sources=(found,))
+    if rest and isinstance(getattr(np, op.short, None), np.ufunc):
+        write_results(op.tr, {"out": rest[0]}, result)
+    return result
 
 
-def _of_number(name: str, x: float) -> Value:
-    vague = Unknown("a number", "data", pytype="float")
+_OF_WHOLE_NUMBER: dict[str, Callable[[int], int]] = {
+    "abs": abs, "absolute": abs, "square": lambda x: x * x, "negative": lambda x: -x, "positive": lambda x: x,
+}  # fmt: skip
+
+
+def _of_number(op: Op, x: float, rest: tuple[Value, ...]) -> Value:
+    """Of a number of Python's: one of NumPy's, which is Python's too where it has 64 bits and no imaginary part."""
+    name = op.short
+    if type(x) is int and name in _OF_WHOLE_NUMBER:
+        return Tensor((), "int64", "numpy", site=op.where, value=_OF_WHOLE_NUMBER[name](x))
+    if (kind := _POINT_TYPES.get(name, "float64")) != "float64":
+        return Tensor((), kind, "numpy", site=op.where)
     function = getattr(math, {"abs": "fabs", "absolute": "fabs", "fix": "trunc"}.get(name, name), None)
+    if rest and name in ("round", "around"):
+        return NumpyFloat(round(x, rest[0])) if type(rest[0]) is int else float_of_numpy()
     if name in ("square", "round", "around", "rint"):
-        return float(x * x) if name == "square" else float(round(x))
+        return NumpyFloat(x * x if name == "square" else round(x))
     if name in _POINT_TYPES:
-        return vague if name in ("float16", "half") or name.startswith("complex") else float(x)
+        return NumpyFloat(x)
     if name in ("isnan", "isinf", "isfinite"):
         return bool(getattr(math, name)(x))
     try:
-        return float(function(x)) if function is not None else Unknown("a number", "data", pytype="float")
+        return NumpyFloat(function(x)) if function is not None else float_of_numpy()
     except (TypeError, ValueError, OverflowError):
-        return Unknown("a number", "data", pytype="float")
+        return float_of_numpy()
 
 
 _BINARY = """add subtract multiply divide true_divide floor_divide mod remainder fmod power float_power maximum minimum
@@ -131,6 +153,7 @@ def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
             result.dtype = None
     if isinstance(result, Tensor):
         result.dtype = _asked(op, result.dtype)
+    write_results(op.tr, {"out": rest[0] if rest else None}, result)
     return result
 
 
@@ -155,7 +178,13 @@ def outer(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
 def where(op: Op, condition: Value, x: Value, y: Value) -> Value:
     if x is None:
         return _places(op, condition)
-    return as_arrays(apply(op, "torch", "where", (condition, x, y)))
+    result = as_arrays(apply(op, "torch", "where", (condition, x, y)))
+    if isinstance(result, Tensor):
+        if isinstance(x, Tensor) and isinstance(y, Tensor):
+            result.dtype = numpy_type(x, y)
+        elif (is_of_numpy(x) or is_of_numpy(y)) and result.dtype not in ("float64", "complex128"):
+            result.dtype = None
+    return result
 
 
 @operator("numpy.nonzero numpy.argwhere numpy.flatnonzero", "a")
@@ -216,7 +245,7 @@ def reduce(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
             return product(items)
     found = array(op, a) if not isinstance(a, ListV) or not a.open else None
     if found is None:
-        return Unknown("a number", "data", pytype="float")
+        return float_of_numpy()
     if name in _OF_ROW and not rest and not op.extra and found.dtype in (None, "int64") and _is_row(found.value):
         return Tensor((), "int64", "numpy", site=op.where, value=_OF_ROW[name](found.value), sources=(found,))
     position = 1 if name == "norm" else 2 if name.startswith("trap") else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Value
+from analyzer.tracing.operators.element_types import joined_type
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.numpy_operands import (
@@ -70,7 +71,14 @@ def of_torch(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
         rest = ()
     if op.short == "matrix_rank" and ((found := array(op, a)) is None or found.dims is None or len(found.dims) < 2):
         return op.tr.unknown("the rank of a matrix", "data", pytype="int")  # a vector has one too
-    return _floating(as_torch(op, name, tuple(array(op, v) or v for v in (a, *rest)), {}))
+    operands = tuple(array(op, v) or v for v in (a, *rest))
+    result = _floating(as_torch(op, name, operands, {}))
+    if isinstance(result, Tensor) and name in ("cov", "corrcoef"):
+        result.dtype = None  # of 64 bits at least
+    elif isinstance(result, Tensor) and op.short in ("kron", "solve"):
+        kinds = {v.dtype if isinstance(v, Tensor) else None for v in operands}
+        result.dtype = result.dtype if len(kinds) == 1 else None
+    return result
 
 
 def _floating(value: Value) -> Value:
@@ -148,7 +156,7 @@ def tensordot(op: Op, a: Value, b: Value, axes: Value) -> Value:
         sentence = f"{show_shape(x.dims)} and {show_shape(y.dims)} differ in an axis that is contracted"
         require(op, equal(x.dims[i], y.dims[j]), "size", sentence, (x, y))
     kept = [d for i, d in enumerate(x.dims) if i not in left] + [d for i, d in enumerate(y.dims) if i not in right]
-    return Tensor(tuple(kept), x.dtype, "numpy", site=op.where, sources=(x, y))
+    return Tensor(tuple(kept), joined_type((x, y)), "numpy", site=op.where, sources=(x, y))
 
 
 @operator("numpy.trace numpy.Tensor.trace", "a *rest")
@@ -158,7 +166,8 @@ def trace(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
         return unknown(op)
     if len(found.dims) < 2:
         fail(op, "rank", f"a trace needs two axes, not {show_shape(found.dims)}", (found,))
-    return of(op, found, found.dims[2:], found.dtype)
+    small = (found.dtype or "").startswith(("int", "uint", "bool")) and found.dtype != "int64"
+    return of(op, found, found.dims[2:], None if small else found.dtype)  # sums of small ones are larger
 
 
 @operator("numpy.diag", "v k=0")

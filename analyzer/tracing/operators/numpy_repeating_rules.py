@@ -128,6 +128,8 @@ def without(op: Op, arr: Value, obj: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator("numpy.diff", "a n=1 axis=-1 *rest")
 def diff(op: Op, a: Value, n: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
+    if n == 0:
+        return a  # as it is, be it an array or not
     found = array(op, a)
     at = axis_of(op, found, axis) if found is not None else None
     if found is None or found.dims is None or at is None or not isinstance(n, int):

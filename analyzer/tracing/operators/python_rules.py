@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import keyword
 import math
@@ -13,6 +14,7 @@ from analyzer.tracing.language.arithmetic import binary
 from analyzer.tracing.language.builtins import BUILTINS, Call
 from analyzer.tracing.language.definitions import make_class
 from analyzer.tracing.language.evaluation import call, get_attribute, iterate
+from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import (
     STORE,
     Bound,
@@ -157,12 +159,16 @@ def namespace(op: Op, args: tuple[Value, ...]) -> Value:
 
 @operator("copy.copy", "x")
 def copied(op: Op, x: Value) -> Value:
+    if isinstance(x, Tensor):
+        return copy.copy(x)
     own = _by_hooks(op, x)
     return own if own is not None else twin_of(x, lambda part: part)
 
 
 @operator("copy.deepcopy", "x memo=None")
 def copied_deeply(op: Op, x: Value, memo: Value) -> Value:
+    if isinstance(x, Tensor):
+        return copy.copy(x)
     twins: dict[int, Value] = {}
 
     def twin(part: Value) -> Value:

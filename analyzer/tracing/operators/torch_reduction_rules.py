@@ -109,10 +109,12 @@ _WHOLE = ("bool", "uint8", "int8", "int16", "int32")
 
 
 def _element_type(op: Op, source: Tensor) -> str | None:
-    """Sums and products of whole numbers and truths have 64 bits, if nothing else is asked for."""
+    """Sums and products of whole numbers and truths have 64 bits, if nothing else is asked for; NumPy keeps no sign."""
     asked = dtype_name(op.extra.get("dtype"))
     if op.short in ("any", "all"):
         return "bool"
+    if source.framework == "numpy" and source.dtype == "uint8" and op.short in ("sum", "prod") and not asked:
+        return "uint64"
     if op.short == "count_nonzero" or (op.short in ("sum", "prod", "nansum") and source.dtype in _WHOLE and not asked):
         return "int64"
     if op.short in ("norm", "vector_norm", "std", "var"):

@@ -214,7 +214,7 @@ def vars_(c: Call) -> Value:
     if isinstance(subject, Module):
         return names_of_module(c.tr, subject)
     if isinstance(subject, Instance) and not subject.open and not subject.cls.library_bases:
-        return names_held(subject)
+        return names_held(c.tr, subject)
     if isinstance(subject, (Object, Instance)):
         whole = isinstance(subject, Object) and subject.kind == "namespace" and "lost" not in subject.data
         return DictV(dict(subject.attrs), not whole)
