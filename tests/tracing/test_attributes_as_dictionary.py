@@ -67,7 +67,7 @@ class Settings(dict):
 settings = Settings(width=3)
 twin = copy.deepcopy(settings)
 twin.width = 4
-if twin.__dict__["__frozen__"] or "__frozen__" not in vars(twin) or len(vars(twin)) != 1:
+if twin.__dict__["__frozen__"] or "__frozen__" not in twin.__dict__ or len(twin.__dict__) != 1:
     torch.zeros(2, 3) @ torch.zeros(4, 5)
 torch.zeros(2, twin["width"]) @ torch.zeros({}, 2)
 """
@@ -79,3 +79,12 @@ def test_a_name_between_underscores_is_an_attribute_as_well(size: int, refused: 
     (tmp_path / "settings.py").write_text(text)
     shared = explore(tmp_path, "settings.py", ast.parse(text), Versions())
     assert [p.proved for p in shared.problems.values() if p.level == "error"] == [True] * refused
+
+
+@pytest.mark.parametrize(("least", "proved"), [(2, False), (1, True)])
+def test_what_an_object_inherits_from_is_not_among_its_attributes(least: int, proved: bool, tmp_path: Path) -> None:
+    text = "import torch\n\nclass Kept(dict):\n    def __init__(self):\n        self.size = 1\n\n"
+    text += f"if len(vars(Kept())) >= {least}:\n    torch.zeros(2, 3) @ torch.zeros(4, 5)\n"
+    (tmp_path / "kept.py").write_text(text)
+    shared = explore(tmp_path, "kept.py", ast.parse(text), Versions())
+    assert any(p.proved for p in shared.problems.values()) == proved
