@@ -317,7 +317,9 @@ def _load(tr: Tracer, name: str) -> Value:
     module = tr.modules[key] = Module(name, relative, scope)
     scope.names["__name__"] = name
     scope.names["__file__"] = own_path(relative)
-    if relative.endswith("/__init__.py"):
+    is_package = relative.endswith("/__init__.py")
+    scope.names["__package__"] = name if is_package else package
+    if is_package:
         scope.names["__path__"] = ListV([own_path(relative.rpartition("/")[0])])
     if isinstance(scope, LazyScope):
         scope.module = module
