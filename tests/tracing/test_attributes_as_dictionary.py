@@ -46,3 +46,45 @@ estimator.again(torch.zeros(2, 9))
 def test_changes_of_the_dictionary_are_changes_of_the_object(statement: str, refused: bool, tmp_path: Path) -> None:
     shared = explore(tmp_path, "main.py", ast.parse(PROGRAM.format(statement)), Versions())
     assert [p.site.line for p in shared.problems.values() if p.level != "note"] == ([12] if refused else [])
+
+
+MARKED = """
+import copy
+import torch
+
+class Settings(dict):
+    FROZEN = "__frozen__"
+
+    def __init__(self, **given):
+        super().__init__(given)
+        self.__dict__[Settings.FROZEN] = False
+
+    def __setattr__(self, name, value):
+        if self.__dict__[Settings.FROZEN]:
+            raise AttributeError(name)
+        self[name] = value
+
+settings = Settings(width=3)
+twin = copy.deepcopy(settings)
+twin.width = 4
+if twin.__dict__["__frozen__"] or "__frozen__" not in twin.__dict__ or len(twin.__dict__) != 1:
+    torch.zeros(2, 3) @ torch.zeros(4, 5)
+torch.zeros(2, twin["width"]) @ torch.zeros({}, 2)
+"""
+
+
+@pytest.mark.parametrize(("size", "refused"), [(4, False), (3, True)])
+def test_a_name_between_underscores_is_an_attribute_as_well(size: int, refused: bool, tmp_path: Path) -> None:
+    text = MARKED.format(size)
+    (tmp_path / "settings.py").write_text(text)
+    shared = explore(tmp_path, "settings.py", ast.parse(text), Versions())
+    assert [p.proved for p in shared.problems.values() if p.level == "error"] == [True] * refused
+
+
+@pytest.mark.parametrize(("least", "proved"), [(2, False), (1, True)])
+def test_what_an_object_inherits_from_is_not_among_its_attributes(least: int, proved: bool, tmp_path: Path) -> None:
+    text = "import torch\n\nclass Kept(dict):\n    def __init__(self):\n        self.size = 1\n\n"
+    text += f"if len(vars(Kept())) >= {least}:\n    torch.zeros(2, 3) @ torch.zeros(4, 5)\n"
+    (tmp_path / "kept.py").write_text(text)
+    shared = explore(tmp_path, "kept.py", ast.parse(text), Versions())
+    assert any(p.proved for p in shared.problems.values()) == proved

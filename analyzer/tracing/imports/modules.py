@@ -15,6 +15,7 @@ from analyzer.tracing.imports.libraries import MARK, folder_of, is_installed, is
 from analyzer.tracing.imports.library_index import defining, index_of
 from analyzer.tracing.imports.module_files import MOST_BYTES, find_file, is_inside, parse
 from analyzer.tracing.imports.module_hooks import from_hook, is_hooked
+from analyzer.tracing.imports.star_imports import taken_over
 from analyzer.tracing.language.evaluation import run_block
 from analyzer.tracing.language.own_paths import own_path
 from analyzer.tracing.language.values import Api, ListV, Module, Scope, Value
@@ -119,19 +120,18 @@ def import_from(tr: Tracer, node: ast.ImportFrom, store: Callable[[str, Value], 
     module: Value = _load(tr, base) if local else canonical(base)
     for alias in node.names:
         if alias.name == "*":
-            if isinstance(module, Module) and isinstance(module.scope, LazyScope):
-                for name in [n for n in module.scope.binding if not n.startswith("_")]:
-                    if provide(tr, module.scope, name):
-                        store(name, module.scope.names[name])
-            elif isinstance(module, Module):
-                for name, value in list(module.scope.names.items()):
-                    if not name.startswith("_"):
-                        store(name, value)
+            if isinstance(module, Module):
+                for name, value in taken_over(tr, module, lambda name: _whole(tr, f"{base}.{name}")):
+                    store(name, value)
             elif isinstance(module, Api):
                 for name in public_names(module.name):
                     store(name, canonical(f"{module.name}.{name}", module.variant))
             continue
         store(alias.asname or alias.name, _member(tr, module, alias.name, base, node))
+
+
+def _whole(tr: Tracer, name: str) -> Value:
+    return None if find_file(tr, name) is None else import_module(tr, name, whole=True)
 
 
 def _refuse_absent(tr: Tracer, name: str) -> None:
@@ -317,7 +317,9 @@ def _load(tr: Tracer, name: str) -> Value:
     module = tr.modules[key] = Module(name, relative, scope)
     scope.names["__name__"] = name
     scope.names["__file__"] = own_path(relative)
-    if relative.endswith("/__init__.py"):
+    is_package = relative.endswith("/__init__.py")
+    scope.names["__package__"] = name if is_package else package
+    if is_package:
         scope.names["__path__"] = ListV([own_path(relative.rpartition("/")[0])])
     if isinstance(scope, LazyScope):
         scope.module = module

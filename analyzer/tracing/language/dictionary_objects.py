@@ -15,13 +15,20 @@ LISTS = frozenset(("builtins.list", "typing.List"))
 CONTAINERS = DICTIONARIES | LISTS
 _PLAIN = ("get", "pop", "items", "keys", "values", "update", "setdefault", "copy", "clear", "popitem")
 _OF_LISTS = ("append", "extend", "insert", "pop", "remove", "clear", "index", "count", "sort", "reverse", "copy")
+_KEPT = frozenset(  # among the attributes of an object: what this analysis keeps there, and what Python keeps elsewhere
+    f"__{name}__"
+    for name in (
+        *("buffers", "cause", "class", "context", "distribution", "hooks", "layer", "loss", "other_class"),
+        *("parallel", "query_features", "sizes", "slices", "stored", "suppress_context", "tensor"),
+    )
+)
 
 
 class _Shown(dict[Any, Value]):
     """The attributes of an object that its program knows of; what is set or taken out here is so there."""
 
     def __init__(self, attrs: dict[str, Value]) -> None:
-        super().__init__((k, v) for k, v in attrs.items() if not k.startswith("__"))
+        super().__init__((k, v) for k, v in attrs.items() if k not in _KEPT)
         self.attrs = attrs
 
     def __setitem__(self, name: Any, value: Value) -> None:
@@ -63,12 +70,12 @@ class Attributes(DictV):
     def items(self) -> dict[Any, Value]:
         """Without what this analysis keeps there."""
         attrs = self.owner.attrs
-        return _Shown(attrs) if any(name.startswith("__") for name in attrs) else attrs
+        return attrs if _KEPT.isdisjoint(attrs) else _Shown(attrs)
 
     @items.setter
     def items(self, items: dict[Any, Value]) -> None:
         attrs = self.owner.attrs
-        self.owner.attrs = {**{k: v for k, v in attrs.items() if k.startswith("__") and k not in items}, **items}
+        self.owner.attrs = {**{k: v for k, v in attrs.items() if k in _KEPT and k not in items}, **items}
 
     @property
     def open(self) -> bool:

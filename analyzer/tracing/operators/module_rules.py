@@ -5,15 +5,37 @@ from __future__ import annotations
 import posixpath
 from pathlib import PurePosixPath
 
+from analyzer.tracing.imports.lazy_modules import LazyScope
 from analyzer.tracing.imports.libraries import is_installed
 from analyzer.tracing.imports.module_files import find_file
 from analyzer.tracing.imports.modules import import_module, module_of
 from analyzer.tracing.language.optional_packages import whether_there
 from analyzer.tracing.language.own_paths import place_of
-from analyzer.tracing.language.values import Api, Native, Object, Unknown, Value
+from analyzer.tracing.language.values import STORE, Api, Class, DictV, Instance, Module, Native, Object, Unknown, Value
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.paths.tracer import Tracer
 
 _SPEC = "a module's specification"
+
+
+@operator("importlib.import_module", "name package=None")
+def imported(op: Op, name: Value, package: Value) -> Value:
+    if not isinstance(name, str) or not name.strip(".") or (name.startswith(".") and not isinstance(package, str)):
+        _forget_registries(op.tr)
+        return op.tr.unknown("a module", label="import_module()")
+    if isinstance(package, str) and name.startswith("."):
+        up = len(name) - len(name.lstrip("."))
+        above = package.split(".")
+        name = ".".join([*above[: len(above) - up + 1], *filter(None, [name[up:]])])
+    return import_module(op.tr, name, whole=True)
+
+
+def _forget_registries(tr: Tracer) -> None:
+    """A module of the repository that is not known may fill the dictionaries of those that are imported."""
+    modules = [m.scope for m in tr.modules.values() if isinstance(m, Module) and not isinstance(m.scope, LazyScope)]
+    held = [value for scope in modules for value in scope.names.values()]
+    held += [value for owner in held if isinstance(owner, Class) for value in owner.scope.names.values()]
+    tr.forget(v for v in held if isinstance(v, DictV) or (isinstance(v, Instance) and STORE in v.attrs))
 
 
 @operator("importlib.util.find_spec", "name *rest")

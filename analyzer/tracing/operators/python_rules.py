@@ -9,7 +9,6 @@ import keyword
 import math
 from collections.abc import Callable, Iterable
 
-from analyzer.tracing.imports.modules import import_module
 from analyzer.tracing.language.arithmetic import binary
 from analyzer.tracing.language.builtins import BUILTINS, Call
 from analyzer.tracing.language.definitions import make_class
@@ -68,17 +67,6 @@ def is_keyword(op: Op, text: Value) -> Value:
     if isinstance(text, Unknown):
         return Unknown("a test of a name", text.origin, pytype="bool")
     return isinstance(text, str) and (keyword.iskeyword if op.short == "iskeyword" else keyword.issoftkeyword)(text)
-
-
-@operator("importlib.import_module", "name package=None")
-def imported(op: Op, name: Value, package: Value) -> Value:
-    if not isinstance(name, str) or not name.strip(".") or (name.startswith(".") and not isinstance(package, str)):
-        return op.tr.unknown("a module", label="import_module()")
-    if isinstance(package, str) and name.startswith("."):
-        up = len(name) - len(name.lstrip("."))
-        above = package.split(".")
-        name = ".".join([*above[: len(above) - up + 1], *filter(None, [name[up:]])])
-    return import_module(op.tr, name, whole=True)
 
 
 @operator("math.prod numpy.product", "values *rest")
