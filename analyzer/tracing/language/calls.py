@@ -7,6 +7,7 @@ import builtins
 
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.builtins.files import by_method
+from analyzer.tracing.language.called_back import called_at_any_time, called_back
 from analyzer.tracing.language.containers import method
 from analyzer.tracing.language.contexts import around
 from analyzer.tracing.language.dataclass_fields import fill_dataclass
@@ -138,6 +139,10 @@ def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.
         return found
     if (cls := made_plainly(bound)) is not None:
         return _made(tr, cls, args, kwargs, node, open_args)
+    if isinstance(owner, Instance):
+        tr.give(called_back(owner))
+    elif isinstance(owner, SuperV) and isinstance(owner.owner, Instance):
+        tr.give(called_back(owner.owner))
     if isinstance(owner, (Tensor, Layer, Instance, SuperV, Object)):
         return call_method(tr, owner, function, args, kwargs, node, open_args)
     if isinstance(owner, Rows):
@@ -340,8 +345,13 @@ def _made(
     else:
         initialise_instance(tr, instance, args, kwargs)
     if set(cls.library_bases) & _EXCEPTIONS:
-        given = args if initializer is None else tr.unknown("what an exception is made of", "imprecise", "args")
+        given = (
+            args
+            if initializer is None and maker is None
+            else tr.unknown("what an exception is made of", "imprecise", "args")
+        )
         instance.attrs.setdefault("args", given)
+    tr.give(called_at_any_time(instance))
     return instance
 
 

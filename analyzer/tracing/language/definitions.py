@@ -291,9 +291,9 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
 
 def _metaclass(tr: Tracer, node: ast.expr) -> Class | Unknown | None:
     """The metaclass that a statement names; None where it changes nothing."""
-    if "ABC" in ast.unparse(node):
-        return None
     kind = seen(evaluate(tr, node))
+    if "ABC" in ast.unparse(node) and not isinstance(kind, Class):
+        return None
     return kind if isinstance(kind, Class) else Unknown(METACLASS)
 
 

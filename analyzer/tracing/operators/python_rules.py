@@ -6,21 +6,20 @@ import ast
 import functools
 import keyword
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from analyzer.tracing.imports.modules import import_module
 from analyzer.tracing.language.arithmetic import binary
 from analyzer.tracing.language.builtins import BUILTINS, Call
 from analyzer.tracing.language.definitions import make_class
 from analyzer.tracing.language.evaluation import call, get_attribute, iterate
+from analyzer.tracing.language.identity import REFERENCE
 from analyzer.tracing.language.values import (
-    STORE,
     Bound,
     Class,
     DictV,
     Function,
     Instance,
-    Layer,
     ListV,
     Native,
     Object,
@@ -155,72 +154,6 @@ def namespace(op: Op, args: tuple[Value, ...]) -> Value:
     return result
 
 
-@operator("copy.copy", "x")
-def copied(op: Op, x: Value) -> Value:
-    own = _by_hooks(op, x)
-    return own if own is not None else twin_of(x, lambda part: part)
-
-
-@operator("copy.deepcopy", "x memo=None")
-def copied_deeply(op: Op, x: Value, memo: Value) -> Value:
-    twins: dict[int, Value] = {}
-
-    def twin(part: Value) -> Value:
-        if isinstance(part, tuple) and type(part) is tuple:
-            parts = tuple(map(twin, part))
-            return part if all(a is b for a, b in zip(parts, part, strict=True)) else parts
-        if id(part) not in twins:
-            twins[id(part)] = part
-            own = _by_hooks(op, part)
-            twins[id(part)] = own if own is not None else twin_of(part, twin, lambda made: begin(part, made))
-        return twins[id(part)]
-
-    def begin(part: Value, made: Value) -> None:
-        twins[id(part)] = made  # before its parts are copied, which may hold it
-
-    return twin(x)
-
-
-_REDUCING = ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__")
-
-
-def _by_hooks(op: Op, x: Value) -> Value:
-    """The copy of an object whose class says what it is made of; None of others."""
-    if not isinstance(x, Instance) or x.cls.find("__deepcopy__") or x.cls.find("__copy__"):
-        return None
-    return op.tr.unknown("a copy", label="copy()") if any(x.cls.find(name) for name in _REDUCING) else None
-
-
-def twin_of(x: Value, part: Callable[[Value], Value], begin: Callable[[Value], None] = lambda made: None) -> Value:
-    """Another object of the same kind, each of whose parts `part` gives; `begin` is told of it before that."""
-    if isinstance(x, Layer):
-        layer = Layer(x.name, x.args, x.site, x.nodes)
-        begin(layer)
-        layer.attrs, layer.built = {k: part(v) for k, v in x.attrs.items()}, dict(x.built)
-        return layer
-    if isinstance(x, DictV):
-        made = x.twin()
-        begin(made)
-        made.items = {k: part(v) for k, v in x.items.items()}
-        return made
-    if isinstance(x, ListV):
-        sequence = type(x)((), x.open)
-        begin(sequence)
-        sequence.items = [part(item) for item in x.items]
-        return sequence
-    if isinstance(x, Instance) and any(base.startswith("enum.") for base in x.cls.library_bases):
-        return x
-    if isinstance(x, Instance) and x.cls.find("__deepcopy__") is None and x.cls.find("__copy__") is None:
-        instance = Instance(x.cls, x.site)
-        begin(instance)
-        instance.attrs, instance.open = {k: part(v) for k, v in x.attrs.items()}, x.open
-        instance.built = x.built
-        if isinstance(held := instance.attrs.get(STORE), (DictV, ListV)) and held is x.attrs[STORE]:
-            instance.attrs[STORE] = held.twin()  # what the object is, not what it has
-        return instance
-    return x
-
-
 @operator("sys.exit os._exit", "*args")
 def leave(op: Op, args: tuple[Value, ...]) -> Value:
     raise PathEnd
@@ -275,7 +208,7 @@ def weak(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
     if op.short == "proxy":
         return object
     gone = op.tr.unknown("an object that nothing may keep")
-    return Native("a reference", lambda c: object if _is_kept(c.tr, object) else gone)
+    return Native(REFERENCE, lambda c: object if _is_kept(c.tr, object) else gone)
 
 
 def _is_kept(tr: Tracer, value: Value) -> bool:

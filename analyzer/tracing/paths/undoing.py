@@ -78,7 +78,11 @@ class Undoing(TraceState):
         """Numbers, texts and tensors that a function sets are not known where nobody knows whether it is called."""
         for holder, name in names:
             table = holder.names if isinstance(holder, Scope) else holder.attrs
-            if name in table and (table[name] is None or isinstance(table[name], (*_SET, Poly, Tensor))):
+            of_class = holder.cls.find(name) if isinstance(holder, Instance) and name not in table else None
+            if of_class is None and name not in table:
+                continue
+            held = of_class[0] if of_class is not None else table[name]
+            if held is None or isinstance(held, (*_SET, Poly, Tensor)):
                 self.touch(holder)
                 table[name] = self.unknown("what a function sets that something unseen may call", "imprecise")
 
