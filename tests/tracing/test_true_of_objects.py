@@ -39,6 +39,12 @@ def test_what_is_true_guards_no_failure(tmp_path: Path, program: str) -> None:
 
 
 KNOWN = [
+    "from dataclasses import dataclass\nclass A:\n    x: int = 0\n    y: int = 1\nA = dataclass(A)\n"
+    "ok: A(x=2).x == 2 and A(2) == A(2, 1)",
+    "import functools\nn = 0\n@functools.cache\ndef f():\n    global n\n    n += 1\nf()\nf()\nf.cache_clear()\nf()\n"
+    "ok: n == 2",
+    "class M(type):\n    @property\n    def a(self): return 1\nclass C(metaclass=M): a = 2\nok: C.a == 1",
+    "c = [0, 5]\nfor i in range(500): c[0] += 1\nok: c[1] == 5",
     "class C:\n    def __add__(self, o): return 1\n    def __radd__(self, o): return 2\nclass D(C):\n"
     "    def __radd__(self, o): return 3\nok: C() + D() == 3 and D() + C() == 1 and 1 + C() == 2",
     "class A:\n    def __add__(self, o): return NotImplemented\nclass B:\n    def __radd__(self, o): return 2\n"

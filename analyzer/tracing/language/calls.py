@@ -8,6 +8,7 @@ import builtins
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.builtins.files import by_method
 from analyzer.tracing.language.called_back import called_at_any_time, called_back
+from analyzer.tracing.language.changed_unknowns import changed_by_method
 from analyzer.tracing.language.containers import method
 from analyzer.tracing.language.contexts import around
 from analyzer.tracing.language.dataclass_fields import fill_dataclass
@@ -226,6 +227,7 @@ def _call_unknown(
     counts[function.label or "an unknown function"] += 1
     tr.forget((*args, *kwargs.values()))
     tr.give((*args, *kwargs.values()))
+    changed_by_method(tr, function)
     looked_up = function.label.endswith(".get") and function.origin == "param"  # in what a caller gives
     origin = function.origin if looked_up or not function.known_source else "foreign"
     if typed and stands(tr.shared.root, function.label, function.place):

@@ -202,6 +202,7 @@ def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwarg
         if owner.open or not isinstance(index, int):
             found = items[-1] if items and index == -1 else tr.unknown("an item")
             _any_order(owner)
+            del owner.items[-1:]  # one less is there for sure
             return found
         if not -len(items) <= index < len(items):
             raise PyRaise("IndexError", "pop from a list")
@@ -282,6 +283,8 @@ def _of_set(tr: Tracer, owner: SetV, name: str, args: tuple[Value, ...]) -> Valu
                 for value in args:
                     items, endless = iterate(tr, value, None)
                     owner.items.extend(islice(items, 2) if endless else items)
+            else:
+                owner.lose()  # which elements have gone is not known
             owner.open = True
             return tr.unknown("an element of a set") if name == "pop" else None
         known = name in ("union", "copy")

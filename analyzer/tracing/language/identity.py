@@ -76,9 +76,15 @@ def is_any_value(value: Value) -> bool:
     """
     if isinstance(value, Api) and value.name.rpartition(".")[2].startswith("__"):
         return True
-    if not isinstance(value, Api) or not value.constant:
+    if not isinstance(value, Api) or not (value.constant or _is_held_by_python(value.name)):
         return False
-    return value.name.split(".")[-2].islower() and dtype_name(value) is None
+    return value.name.split(".")[-2].strip("_").islower() and dtype_name(value) is None
+
+
+def _is_held_by_python(name: str) -> bool:
+    """Whether it is part of an object that a module of Python's library holds: ``sys.__stdout__.encoding``."""
+    home, _, last = name.rpartition(".")
+    return home.startswith("sys.__std") and last.islower()
 
 
 def _same_layer(name: str) -> str:
@@ -111,13 +117,13 @@ def identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
     unread = left is not right and (is_unread(left) or is_unread(right))
     constants = is_any_value(left) and is_any_value(right) and not same_name(left, right)
     shared = _may_be_shared(left, right) or _may_be_shared(right, left)
-    if unread or constants or shared or _may_be_one(left, right):
+    if unread or constants or shared or may_be_one(left, right):
         return tr.unknown("whether they are one", pytype="bool")
     same = same_name(left, right) or (isinstance(left, bool) and left == right and type(left) is type(right))
     return same is not negated
 
 
-def _may_be_one(left: Value, right: Value) -> bool:
+def may_be_one(left: Value, right: Value) -> bool:
     """Whether two names of libraries may stand for one object: many functions and errors have a second name."""
     if left == right or not all(isinstance(v, (Api, Native)) for v in (left, right)):
         return False

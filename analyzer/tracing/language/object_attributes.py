@@ -24,7 +24,7 @@ from analyzer.tracing.language.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.language.iteration import fields_of
 from analyzer.tracing.language.known_types import PARALLEL
 from analyzer.tracing.language.mapping_methods import ABSTRACT, method_of
-from analyzer.tracing.language.metaclasses import asks_metaclass, from_metaclass
+from analyzer.tracing.language.metaclasses import asks_metaclass, before_own, from_metaclass
 from analyzer.tracing.language.qualified_names import qualified_name
 from analyzer.tracing.language.setting_attributes import delete_attribute, set_attribute
 from analyzer.tracing.language.tensor_objects import (
@@ -286,6 +286,8 @@ def _of_config(c: Any, cls: Class) -> Value:
 @ATTRIBUTES.of(Class)
 def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Value:
     found = value.find(name)
+    for held in before_own(tr, value, name):
+        return held
     if found is not None:
         member, owner = found
         if isinstance(member, Function) and member.kind == "classmethod":

@@ -11,7 +11,7 @@ from typing import Any
 from analyzer.tracing.language.arithmetic import PLAIN, settled
 from analyzer.tracing.language.enumerations import MIXED_IN
 from analyzer.tracing.language.evaluation import call, get_attribute
-from analyzer.tracing.language.identity import against_constant, is_any_value, same_name, same_type
+from analyzer.tracing.language.identity import against_constant, is_any_value, may_be_one, same_name, same_type
 from analyzer.tracing.language.known_types import DEVICE
 from analyzer.tracing.language.operand_turns import is_refusal, turns
 from analyzer.tracing.language.plain_data import NotPlain, plain_data
@@ -93,7 +93,7 @@ def compare_values(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, n
     elif isinstance(left, (ListV,)) and isinstance(right, (ListV, tuple)):
         left, right = (
             tuple(left.items) if not left.open else left,
-            tuple(right.items) if isinstance(right, ListV) else right,
+            tuple(right.items) if isinstance(right, ListV) and not right.open else right,
         )
     elif isinstance(right, ListV) and isinstance(left, tuple):
         right = tuple(right.items) if not right.open else right
@@ -128,7 +128,8 @@ def compare_values(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, n
         and isinstance(left, (Api, Class, Function, Module))
         and isinstance(right, (Api, Class, Function, Module))
     ):
-        one: bool | None = same_name(left, right) or (None if is_any_value(left) or is_any_value(right) else False)
+        doubtful = is_any_value(left) or is_any_value(right) or may_be_one(left, right)
+        one: bool | None = same_name(left, right) or (None if doubtful else False)
         if one is False and isinstance(left, Api) and isinstance(right, Api):
             one = are_equal_types(left, right)
         return tr.unknown("a comparison", pytype="bool") if one is None else one is (op is ast.Eq)

@@ -165,7 +165,29 @@ def model_field(op: Op, default: Value, rest: tuple[Value, ...]) -> Value:
     return Object("dataclass field", data={**given, **{k: v for k, v in op.extra.items() if k == "default_factory"}})
 
 
-@operator("dataclasses.dataclass functools.lru_cache functools.cache functools.total_ordering", "*args")
+@operator("dataclasses.dataclass", "cls=None")
+def made_dataclass(op: Op, cls: Value) -> Value:
+    """`dataclass(cls, …)`, or `dataclass(…)` which is called with the class: the same class, with what it writes."""
+    options = dict(op.extra)
+    if cls is None:
+        return Native("dataclass()", lambda c: _with_fields(c.tr, c.get(0), options))
+    return _with_fields(op.tr, cls, options)
+
+
+def _with_fields(tr: Tracer, cls: Value, options: dict[str, Value]) -> Value:
+    if not isinstance(cls, Class):
+        return tr.unknown("a class with fields")
+    asked = {name: options.get(name, name != "order") for name in ("init", "eq", "order")}
+    if not all(isinstance(value, bool) for value in asked.values()):
+        return tr.unknown("a class with fields")
+    cls.dataclass = True
+    cls.generated = bool(asked["init"])
+    cls.by_fields = cls.by_fields or bool(asked["eq"])
+    cls.ordered = bool(asked["order"])
+    return cls
+
+
+@operator("functools.lru_cache functools.cache functools.total_ordering", "*args")
 def decorators(op: Op, args: tuple[Value, ...]) -> Value:
     if args and isinstance(args[0], (Class, Function)):
         return args[0]

@@ -64,6 +64,8 @@ class Undoing(TraceState):
             if isinstance(value, Function):
                 held = [*changed_by(value), *called_by(value)]
                 self._lose(set_by(value) if names else ())
+            if isinstance(value, Instance) and (own := value.cls.find("__call__")) and isinstance(own[0], Function):
+                self.give((Bound(value, own[0], own[1]),), depth, names)
             if isinstance(value, Instance) and not value.cls.library_bases:  # nobody changes modules behind one's back
                 self.touch(value)
                 value.given = True
@@ -91,6 +93,8 @@ class Undoing(TraceState):
         for value in values:
             if isinstance(value, (Function, Bound)):
                 self.give((value,))
+            if isinstance(value, Instance) and (own := value.cls.find("__call__")) and isinstance(own[0], Function):
+                self.give((Bound(value, own[0], own[1]),))
             self.modes_origin = self.modes_origin or ("imprecise" if holds_objects(value) else "")
             if isinstance(value, (ListV, DictV, Instance)):
                 self.touch(value)
