@@ -39,6 +39,29 @@ def test_what_is_true_guards_no_failure(tmp_path: Path, program: str) -> None:
 
 
 KNOWN = [
+    "from dataclasses import dataclass\nclass A:\n    x: int = 0\n    y: int = 1\nA = dataclass(A)\n"
+    "ok: A(x=2).x == 2 and A(2) == A(2, 1)",
+    "import functools\nn = 0\n@functools.cache\ndef f():\n    global n\n    n += 1\nf()\nf()\nf.cache_clear()\nf()\n"
+    "ok: n == 2",
+    "class M(type):\n    @property\n    def a(self): return 1\nclass C(metaclass=M): a = 2\nok: C.a == 1",
+    "c = [0, 5]\nfor i in range(500): c[0] += 1\nok: c[1] == 5",
+    "class C:\n    def __add__(self, o): return 1\n    def __radd__(self, o): return 2\nclass D(C):\n"
+    "    def __radd__(self, o): return 3\nok: C() + D() == 3 and D() + C() == 1 and 1 + C() == 2",
+    "class A:\n    def __add__(self, o): return NotImplemented\nclass B:\n    def __radd__(self, o): return 2\n"
+    "ok: A() + B() == 2",
+    "class A:\n    def __eq__(self, o): return NotImplemented\na = A()\nok: a == a and a != A() and a != 3",
+    "class A:\n    def __iadd__(self, o): return NotImplemented\n    def __add__(self, o): return 5\na = A()\na += 1\n"
+    "ok: a == 5",
+    "import copy\nclass C:\n    def __init__(self, p): self.p = p\n    def __deepcopy__(self, memo):\n"
+    "        return C(copy.deepcopy(self.p, memo))\nx = C([1])\ny = copy.deepcopy([x, x])\n"
+    "ok: y[0] is y[1] and y[0] is not x and y[0].p is not x.p and y[0].p == [1]",
+    "import copy\nclass C:\n    def __copy__(self): return 3\nok: copy.copy(C()) == 3",
+    "a = object()\nok: type(a) is object and a.__class__ is object",
+    "class C: x = 1\nclass D: x: int = 1\n"
+    "ok: '__annotations__' not in C.__dict__ and '__annotations__' in D.__dict__ and '__dict__' in C.__dict__",
+    "C = type('C', (), {'b': 2, 'a': 1})\nok: list(C.__dict__)[:2] == ['b', 'a'] and C.b == 2",
+    "d = {}\nk, v = d.keys(), d.values()\nd['a'] = 1\nok: list(k) == ['a'] and 'a' in k and list(v) == [1]",
+    "class H:\n    n = 0\n    def handle(self): self.n += 1\nh = H()\nh.handle()\nok: h.n == 1",
     "import math\nok: math.prod([2], start=3) == 6",
     "x = range(5, 2)\nok: not x",
     "ok: f'{3.14!s:10.10}' == '3.14      '",

@@ -18,6 +18,7 @@ from analyzer.tracing.language.operand_refusals import (
     refuse_number,
     takes_number,
 )
+from analyzer.tracing.language.operand_turns import is_refusal, turns
 from analyzer.tracing.language.overwriting import fill
 from analyzer.tracing.language.own_paths import joined, place_of
 from analyzer.tracing.language.plain_data import MOST_ITEMS, NotPlain
@@ -356,12 +357,17 @@ _IN_TORCH = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": 
 def _overloaded(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_place: bool) -> Value:
     name = METHODS.get(_SYMBOLS[op])
     if in_place and isinstance(left, Instance) and name and left.cls.find(f"__i{name}__"):
-        return call(tr, get_attribute(tr, left, f"__i{name}__"), (right,), {})
-    for owner, other, prefix in ((left, right, "__"), (right, left, "__r")):
-        if isinstance(owner, Instance) and name:
-            found = owner.cls.find(f"{prefix}{name}__")
-            if found:
-                return call(tr, get_attribute(tr, owner, f"{prefix}{name}__"), (other,), {})
+        told = call(tr, get_attribute(tr, left, f"__i{name}__"), (right,), {})
+        if not is_refusal(told):
+            return told
+    answered = False
+    for owner, method, other in turns(left, right, f"__{name}__", f"__r{name}__") if name else ():
+        told = call(tr, get_attribute(tr, owner, method), (other,), {})
+        if not is_refusal(told):
+            return told
+        answered = True
+    if answered:
+        return tr.unknown("arithmetic")  # the other operand's library may answer
     tensors = [v for v in (left, right) if isinstance(v, Instance) and (tensor_in(v) is not None or v.cls.find(HOOK))]
     if tensors and not in_place:
         function = Native(f"torch.Tensor.{name}", lambda c: binary(c.tr, op, c.get(0), c.get(1), c.node))

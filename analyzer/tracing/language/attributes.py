@@ -113,6 +113,12 @@ def _of_object(tr: Tracer, value: Object, name: str, node: ast.AST | None) -> Va
     return Bound(value, name) if known is None else known
 
 
+def _forget_results(tr: Tracer, function: Function) -> None:
+    """What a function that remembers has given is computed anew."""
+    tr.touch(tr.results)
+    tr.results.items = {key: v for key, v in tr.results.items.items() if key[0] is not function}
+
+
 @ATTRIBUTES.of(Function)
 def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -> Value:
     if value.imitates is not None and name in ("__name__", "__qualname__", "__module__", "__doc__", "__wrapped__"):
@@ -126,6 +132,8 @@ def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -
         return module_of(value.path)
     if value.versions is not None and name in ("register", "dispatch", "registry"):
         return registration(value) if name == "register" else tr.unknown(f"attribute {name}")
+    if value.remembers and name == "cache_clear":
+        return Native(name, lambda c: _forget_results(c.tr, value))
     if name == "__code__":
         return code_of(value)
     if name == "__dict__":

@@ -7,6 +7,8 @@ import builtins
 
 from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.builtins.files import by_method
+from analyzer.tracing.language.called_back import called_at_any_time, called_back
+from analyzer.tracing.language.changed_unknowns import changed_by_method
 from analyzer.tracing.language.containers import method
 from analyzer.tracing.language.contexts import around
 from analyzer.tracing.language.dataclass_fields import fill_dataclass
@@ -139,6 +141,10 @@ def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.
         return found
     if (cls := made_plainly(bound)) is not None:
         return _made(tr, cls, args, kwargs, node, open_args)
+    if isinstance(owner, Instance):
+        tr.give(called_back(owner))
+    elif isinstance(owner, SuperV) and isinstance(owner.owner, Instance):
+        tr.give(called_back(owner.owner))
     if isinstance(owner, (Tensor, Layer, Instance, SuperV, Object)):
         return call_method(tr, owner, function, args, kwargs, node, open_args)
     if isinstance(owner, Rows):
@@ -224,6 +230,7 @@ def _call_unknown(
     tr.give((*args, *kwargs.values()))
     if any(isinstance(a, Api) and a.name == "sys.modules" for a in args):  # ``monkeypatch.setitem(sys.modules, …)``
         forget_held(tr, tuple(args))
+    changed_by_method(tr, function)
     looked_up = function.label.endswith(".get") and function.origin == "param"  # in what a caller gives
     origin = function.origin if looked_up or not function.known_source else "foreign"
     if typed and stands(tr.shared.root, function.label, function.place):
@@ -343,8 +350,13 @@ def _made(
     else:
         initialise_instance(tr, instance, args, kwargs)
     if set(cls.library_bases) & _EXCEPTIONS:
-        given = args if initializer is None else tr.unknown("what an exception is made of", "imprecise", "args")
+        given = (
+            args
+            if initializer is None and maker is None
+            else tr.unknown("what an exception is made of", "imprecise", "args")
+        )
         instance.attrs.setdefault("args", given)
+    tr.give(called_at_any_time(instance))
     return instance
 
 

@@ -55,7 +55,9 @@ def called_by(function: Function, owner: Value = None) -> Iterator[Value]:
                 yield found
         elif isinstance(owner, Instance) and (name := _method_of(part.func, _first_parameter(function))):
             method = owner.cls.find(name)
-            if method is not None and isinstance(method[0], Function) and method[0] is not function:
+            if isinstance(held := owner.attrs.get(name), Bound):
+                yield held
+            elif method is not None and isinstance(method[0], Function) and method[0] is not function:
                 yield Bound(owner, method[0], method[1])
 
 
@@ -74,6 +76,14 @@ def _scope_of(function: Function, name: str) -> Scope | None:
 
 
 def _of_scopes(function: Function, name: str) -> Value:
+    """What the name stands for in the body: a parameter for its default, where it has one."""
+    arguments = function.node.args
+    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+    if name in positional:
+        place = positional.index(name) - len(positional)
+        return function.defaults[place] if -place <= len(function.defaults) else None
+    if name in (a.arg for a in arguments.kwonlyargs):
+        return function.kw_defaults.get(name)
     found = _scope_of(function, name)
     return found.names[name] if found is not None else None
 

@@ -14,6 +14,7 @@ from analyzer.tracing.imports.registries import filled
 from analyzer.tracing.language.collected import as_dict, in_order, with_element
 from analyzer.tracing.language.contexts import enter, leave
 from analyzer.tracing.language.dictionary_keys import lacks
+from analyzer.tracing.language.dictionary_views import KeysView, ValuesView
 from analyzer.tracing.language.evaluation import get_item, iterate, seen
 from analyzer.tracing.language.known_types import member, value_of
 from analyzer.tracing.language.lazy_iterators import ask, at_its_end, close, step_through
@@ -201,6 +202,7 @@ def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwarg
         if owner.open or not isinstance(index, int):
             found = items[-1] if items and index == -1 else tr.unknown("an item")
             _any_order(owner)
+            del owner.items[-1:]  # one less is there for sure
             return found
         if not -len(items) <= index < len(items):
             raise PyRaise("IndexError", "pop from a list")
@@ -281,6 +283,8 @@ def _of_set(tr: Tracer, owner: SetV, name: str, args: tuple[Value, ...]) -> Valu
                 for value in args:
                     items, endless = iterate(tr, value, None)
                     owner.items.extend(islice(items, 2) if endless else items)
+            else:
+                owner.lose()  # which elements have gone is not known
             owner.open = True
             return tr.unknown("an element of a set") if name == "pop" else None
         known = name in ("union", "copy")
@@ -308,9 +312,7 @@ def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwarg
             else _open(tr, list(items.items()), 2)
         )
     if name in ("keys", "values"):
-        view = KeysV(items, owner.open) if name == "keys" else ListV(items.values(), owner.open)
-        view.doubtful = owner.doubtful
-        return view
+        return KeysView(owner) if name == "keys" else ValuesView(owner)
     if name == "popitem":
         tr.touch(owner)
         last = truth_of(args[0] if args else kwargs.get("last", True))

@@ -150,6 +150,7 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         )
         if function.decorated and not (isinstance(found, Api) and found.name.startswith(_CHECKING)):
             function.options[REPLACED] = True
+            tr.give((function,))  # it may be kept and called later
         if isinstance(found, Api) and found.name in GENERIC:
             function.versions = tr.made(ListV())
     return value
@@ -174,6 +175,9 @@ def _by_object(tr: Tracer, node: ast.expr, value: Value, function: Function) -> 
         result = _decorated(tr, ast.copy_location(Held(node, made), node), value)
         if isinstance(result, (Function, Instance, Partial, Bound, Class)):
             return result
+    if isinstance(made, Instance):
+        around_it = (made.cls.find(name) for name in ("__enter__", "__exit__"))
+        tr.give(Bound(made, found[0], found[1]) for found in around_it if found and isinstance(found[0], Function))
     function.decorated = True
     return value
 
@@ -291,9 +295,9 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
 
 def _metaclass(tr: Tracer, node: ast.expr) -> Class | Unknown | None:
     """The metaclass that a statement names; None where it changes nothing."""
-    if "ABC" in ast.unparse(node):
-        return None
     kind = seen(evaluate(tr, node))
+    if "ABC" in ast.unparse(node) and not isinstance(kind, Class):
+        return None
     return kind if isinstance(kind, Class) else Unknown(METACLASS)
 
 

@@ -9,7 +9,7 @@ from analyzer.tracing.language.optional_packages import absent_package, whether_
 from analyzer.tracing.language.python_second_names import first_name
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.truths import Test, is_unread
-from analyzer.tracing.language.values import Api, Class, Native, Unknown, Value
+from analyzer.tracing.language.values import Api, Class, Native, SetV, Unknown, Value
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.gradient_presence import whether_gradients
 from analyzer.tracing.paths.tracer import Tracer
@@ -76,9 +76,15 @@ def is_any_value(value: Value) -> bool:
     """
     if isinstance(value, Api) and value.name.rpartition(".")[2].startswith("__"):
         return True
-    if not isinstance(value, Api) or not value.constant:
+    if not isinstance(value, Api) or not (value.constant or _is_held_by_python(value.name)):
         return False
-    return value.name.split(".")[-2].islower() and dtype_name(value) is None
+    return value.name.split(".")[-2].strip("_").islower() and dtype_name(value) is None
+
+
+def _is_held_by_python(name: str) -> bool:
+    """Whether it is part of an object that a module of Python's library holds: ``sys.__stdout__.encoding``."""
+    home, _, last = name.rpartition(".")
+    return home.startswith("sys.__std") and last.islower()
 
 
 def _same_layer(name: str) -> str:
@@ -106,19 +112,23 @@ def identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
         return tr.unknown("whether a size is known", pytype="bool")
     if isinstance(left, Tensor) and isinstance(right, Tensor) and left is not right and left.memory is right.memory:
         return tr.unknown("whether they are one", pytype="bool")  # ``np.asarray(a) is a``
+    if type(left) is type(right) and left is not right and _may_be_kept_once(left, right):
+        return tr.unknown("whether they are one", pytype="bool")
     unread = left is not right and (is_unread(left) or is_unread(right))
     constants = is_any_value(left) and is_any_value(right) and not same_name(left, right)
     shared = _may_be_shared(left, right) or _may_be_shared(right, left)
-    if unread or constants or shared or _may_be_one(left, right):
+    if unread or constants or shared or may_be_one(left, right):
         return tr.unknown("whether they are one", pytype="bool")
     same = same_name(left, right) or (isinstance(left, bool) and left == right and type(left) is type(right))
     return same is not negated
 
 
-def _may_be_one(left: Value, right: Value) -> bool:
+def may_be_one(left: Value, right: Value) -> bool:
     """Whether two names of libraries may stand for one object: many functions and errors have a second name."""
     if left == right or not all(isinstance(v, (Api, Native)) for v in (left, right)):
         return False
+    if all(isinstance(v, Native) and v.name == REFERENCE for v in (left, right)):
+        return True
     apis = [v for v in (left, right) if isinstance(v, Api)]
     if same_name(left, right) or all(dtype_name(v) is not None for v in (left, right)):
         return False
@@ -143,4 +153,12 @@ def _may_be_shared(value: Value, other: Value) -> bool:
     return truth or (isinstance(other, Tensor) and other.framework == "numpy" and other.dtype in ("bool", None))
 
 
+def _may_be_kept_once(left: Value, right: Value) -> bool:
+    """Whether two equal values that nothing changes may be one object: Python copies no tuple, text or frozen set."""
+    if isinstance(left, (str, bytes, int, float, complex)):
+        return not isinstance(left, bool) and bool(left == right)
+    return isinstance(left, SetV) or (isinstance(left, tuple) and len(left) == len(right))
+
+
+REFERENCE = "a reference"  # which Python makes once for each object
 _MAYBE_NONE = ("batch", "lost", "asked")  # a size that Keras leaves open, and what this analysis took for one

@@ -394,11 +394,13 @@ def delete_item(tr: Tracer, owner: Value, index: Value) -> None:
             owner.items, owner.open = {}, True
     elif isinstance(owner, ListV):
         tr.touch(owner)
-        if isinstance(index, int) and -len(owner.items) <= index < len(owner.items):
+        if owner.open and not (isinstance(index, int) and index >= 0):
+            owner.lose()  # where it ends is not known
+        elif isinstance(index, int) and -len(owner.items) <= index < len(owner.items):
             del owner.items[index]
         elif isinstance(index, SliceV) and all(
             p is None or isinstance(p, int) for p in (index.start, index.stop, index.step)
         ):
             del owner.items[slice(index.start, index.stop, index.step)]
         else:
-            owner.open = True
+            owner.lose()

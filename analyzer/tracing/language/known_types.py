@@ -202,6 +202,7 @@ def attribute_of(value: Unknown, name: str, label: str) -> Value:
         method = Unknown(reason, value.origin, label)
         method.kind = f"def {known[3:]}" if known is not None else ""
         method.place = attribute_place(value, name)
+        method.owner = value
         return method
     found = value_of(known, reason, value.origin, label)
     if isinstance(found, Unknown):

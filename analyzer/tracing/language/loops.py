@@ -18,7 +18,7 @@ from analyzer.tracing.language.plain_data import MOST_ITEMS
 from analyzer.tracing.language.suspended_bodies import evaluate_steps, held
 from analyzer.tracing.language.tensors import INVENTED, Shape, Tensor
 from analyzer.tracing.language.truths import truth_of
-from analyzer.tracing.language.values import DictV, Iterator_, Layer, ListV, Scope, Unknown
+from analyzer.tracing.language.values import DequeV, DictV, Iterator_, Layer, ListV, Scope, Unknown
 from analyzer.tracing.paths.agreement import alike, same_but_for_new_sizes
 from analyzer.tracing.paths.frames import Frame, Leaving
 from analyzer.tracing.paths.paths import Journal, RoundNotTaken
@@ -355,12 +355,10 @@ def _is_object(value: Any) -> bool:
 def _widen(tr: Tracer, changes: list[Change]) -> None:
     """Forget what further rounds would change."""
     for holder, key, old, new in changes:
-        if isinstance(holder, ListV):
+        if isinstance(holder, ListV) or key is None:
             tr.touch(holder)
-            holder.open = True
-            continue
-        if key is None:
-            tr.touch(holder)
+            if old is not _NOTHING:
+                _widen_items(tr, holder, old)
             holder.open = True
             continue
         value = _widened(tr, old, new)
@@ -368,6 +366,18 @@ def _widen(tr: Tracer, changes: list[Change]) -> None:
             tr.touch(holder)
             names = holder.names if isinstance(holder, Scope) else holder.attrs
             names[key] = value
+
+
+def _widen_items(tr: Tracer, holder: ListV | DictV, old: Any) -> None:
+    """Forget what further rounds put in the place of items that were there before the loop, or take out."""
+    if len(holder.items) < len(old) or isinstance(holder, DequeV):  # a queue may push out what it had
+        holder.lose()
+        return
+    places = range(len(old)) if isinstance(holder, ListV) else [key for key in old if key in holder.items]
+    for place in places:
+        now = holder.items[place]
+        if not alike(old[place], now):
+            holder.items[place] = _widened(tr, old[place], now)
 
 
 def _widened(tr: Tracer, old: Any, new: Any) -> Any:

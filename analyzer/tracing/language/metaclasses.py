@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from analyzer.tracing.language.captured import changed_by
 from analyzer.tracing.language.evaluation import call
-from analyzer.tracing.language.values import Bound, Class, Function, SuperV, Value
+from analyzer.tracing.language.values import Bound, Class, Function, Instance, SuperV, Value
 from analyzer.tracing.paths.tracer import Tracer
 
 _MAKING = ("__new__", "__init__", "__prepare__", "__getattr__", "__getattribute__", "mro")
@@ -52,6 +52,16 @@ def from_metaclass(tr: Tracer, cls: Class, name: str, after: Class | None = None
         yield call(tr, Bound(cls, member, home), (), {})
     else:
         yield Bound(kind if member.kind == "classmethod" else cls, member, home)
+
+
+def before_own(tr: Tracer, cls: Class, name: str) -> Iterator[Value]:
+    """What the metaclass describes by a property or an object that is set too: it comes before the class's own."""
+    kind = metaclass_of(cls)
+    member = (kind.find(name) or (None,))[0] if kind is not None else None
+    if isinstance(member, Function) and member.kind == "property":
+        yield from from_metaclass(tr, cls, name)
+    elif isinstance(member, Instance) and member.cls.find("__set__") is not None:
+        yield tr.unknown(f"attribute {name}", label=f"{cls.name}.{name}")
 
 
 def asks_metaclass(value: SuperV) -> bool:

@@ -16,6 +16,7 @@ from analyzer.tracing.language.absent_attributes import (
     set_anywhere,
 )
 from analyzer.tracing.language.attribute_hooks import READER, own_reader, read, reader_of
+from analyzer.tracing.language.called_back import called_back, is_library_method
 from analyzer.tracing.language.changing_methods import changing_method
 from analyzer.tracing.language.dataclass_fields import fill_dataclass
 from analyzer.tracing.language.dictionary_objects import CONTAINERS, container_method, names_held
@@ -23,7 +24,7 @@ from analyzer.tracing.language.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.language.iteration import fields_of
 from analyzer.tracing.language.known_types import PARALLEL
 from analyzer.tracing.language.mapping_methods import ABSTRACT, method_of
-from analyzer.tracing.language.metaclasses import asks_metaclass, from_metaclass
+from analyzer.tracing.language.metaclasses import asks_metaclass, before_own, from_metaclass
 from analyzer.tracing.language.qualified_names import qualified_name
 from analyzer.tracing.language.setting_attributes import delete_attribute, set_attribute
 from analyzer.tracing.language.tensor_objects import (
@@ -91,7 +92,7 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         if isinstance(added, Function):
             return Bound(value, added)
     if name == "__class__":
-        return value.cls
+        return kind_of(value)
     if name == "__module__":
         return module_of(value.cls.path)
     if name == "__doc__":
@@ -127,6 +128,9 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
         if tr.guards and lacks and not set_anywhere(tr, value.cls, name):
             raise PyRaise("AttributeError", name)
         report_missing(tr, value, name, node)
+    if is_library_method(value, name):
+        return Bound(value, name)
+    tr.give(called_back(value))  # it may be a method
     tr.touch(value)
     unknown = tr.unknown(f"attribute {name}", "imprecise", name)
     value.attrs[name] = unknown
@@ -230,21 +234,39 @@ def class_tuple(cls: Class, name: str) -> tuple[Value, ...] | None:
 
 _OBJECT = Class("object", (), Scope(), ast.ClassDef("object", [], [], [ast.Pass()], []), "")
 OBJECT = Native("object", lambda c: c.tr.made(Instance(_OBJECT, c.tr.site(c.node))))  # one that is like no other
+
+
+def kind_of(value: Instance) -> Value:
+    """The class of an object: that of `object()` is Python's own."""
+    return OBJECT if value.cls is _OBJECT else value.cls
+
+
 _WRITTEN = ("__init__", "__eq__", "__repr__", "__dataclass_fields__", "__dataclass_params__", "__match_args__")
 
 
 def _names_of(tr: Tracer, cls: Class) -> DictV:
     """`__dict__` of a class: what its body binds, and what Python and `@dataclass` add."""
-    added: dict[str, Value] = {"__module__": module_of(cls.path), "__doc__": ast.get_docstring(cls.node)}
-    if cls.generated:
-        added.update((name, tr.unknown(name, label=name)) for name in _WRITTEN)
-    names = {**cls.scope.names, "__annotations__": tr.unknown("annotations", label="__annotations__")}
-    return DictV({**added, **names})
+    in_statement = bool(cls.node.body)
+    told: dict[str, Value] = {"__module__": module_of(cls.path)} if in_statement else {}
+    if in_statement and (text := ast.get_docstring(cls.node)) is not None:
+        told["__doc__"] = text
+    annotated = any(isinstance(part, ast.AnnAssign) for part in cls.node.body)
+    told.update((n, v) for n, v in cls.scope.names.items() if n not in ("__qualname__", "__annotations__"))
+    added = ["__module__", *(("__dict__", "__weakref__") if _has_namespace(cls) else ()), *_WRITTEN * cls.generated]
+    added += ["__annotations__"] if annotated or (not in_statement and "__annotations__" in cls.scope.names) else []
+    behind = {name: tr.unknown(name, label=name) for name in added if name not in told}
+    return DictV({**told, **behind, "__doc__": told.get("__doc__")})
+
+
+def _has_namespace(cls: Class) -> bool:
+    """Whether a class is the first of its bases whose objects have a dictionary of their own."""
+    return cls.bases in ((), (OBJECT,)) and "__slots__" not in cls.scope.names
 
 
 def _is_abstract(cls: Class) -> bool:
     """Whether other classes can be registered for it: abstract classes of the library are among its bases."""
-    own = any("ABC" in ast.unparse(base) for base in cls.node.bases)
+    statements = [c.node for c in cls.mro if isinstance(c, Class)]
+    own = any("ABC" in ast.unparse(base) for node in statements for base in (*node.bases, *node.keywords))
     return own or any(base.startswith(("collections.abc.", "numbers.")) for base in cls.library_bases)
 
 
@@ -264,6 +286,8 @@ def _of_config(c: Any, cls: Class) -> Value:
 @ATTRIBUTES.of(Class)
 def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Value:
     found = value.find(name)
+    for held in before_own(tr, value, name):
+        return held
     if found is not None:
         member, owner = found
         if isinstance(member, Function) and member.kind == "classmethod":

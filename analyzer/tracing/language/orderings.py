@@ -11,8 +11,9 @@ from typing import Any
 from analyzer.tracing.language.arithmetic import PLAIN, settled
 from analyzer.tracing.language.enumerations import MIXED_IN
 from analyzer.tracing.language.evaluation import call, get_attribute
-from analyzer.tracing.language.identity import against_constant, is_any_value, same_name, same_type
+from analyzer.tracing.language.identity import against_constant, is_any_value, may_be_one, same_name, same_type
 from analyzer.tracing.language.known_types import DEVICE
+from analyzer.tracing.language.operand_turns import is_refusal, turns
 from analyzer.tracing.language.plain_data import NotPlain, plain_data
 from analyzer.tracing.language.python_version import compared, is_python_version
 from analyzer.tracing.language.rows import Rows
@@ -92,7 +93,7 @@ def compare_values(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, n
     elif isinstance(left, (ListV,)) and isinstance(right, (ListV, tuple)):
         left, right = (
             tuple(left.items) if not left.open else left,
-            tuple(right.items) if isinstance(right, ListV) else right,
+            tuple(right.items) if isinstance(right, ListV) and not right.open else right,
         )
     elif isinstance(right, ListV) and isinstance(left, tuple):
         right = tuple(right.items) if not right.open else right
@@ -127,7 +128,8 @@ def compare_values(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, n
         and isinstance(left, (Api, Class, Function, Module))
         and isinstance(right, (Api, Class, Function, Module))
     ):
-        one: bool | None = same_name(left, right) or (None if is_any_value(left) or is_any_value(right) else False)
+        doubtful = is_any_value(left) or is_any_value(right) or may_be_one(left, right)
+        one: bool | None = same_name(left, right) or (None if doubtful else False)
         if one is False and isinstance(left, Api) and isinstance(right, Api):
             one = are_equal_types(left, right)
         return tr.unknown("a comparison", pytype="bool") if one is None else one is (op is ast.Eq)
@@ -204,13 +206,18 @@ def is_enum_member(value: Value) -> bool:
 
 def _compare_instances(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value) -> Value:
     """By the object's own method; objects without one are equal to themselves alone."""
-    for owner, other, name in ((left, right, _COMPARING[op][0]), (right, left, _COMPARING[op][1])):
-        if isinstance(owner, Instance) and owner.cls.find(name):
-            return call(tr, get_attribute(tr, owner, name), (other,), {})
-        plain = isinstance(owner, Instance) and set(owner.cls.library_bases) <= {"torch.nn.Module"} and owner.cls.closed
-        if op is ast.NotEq and plain and owner.cls.find("__eq__"):
-            told = call(tr, get_attribute(tr, owner, "__eq__"), (other,), {})
+    refused = False
+    for owner, name, other in turns(left, right, *_COMPARING[op]) or _by_equality(op, left, right):
+        told = call(tr, get_attribute(tr, owner, name), (other,), {})
+        if is_refusal(told):
+            refused = True
+        elif op is ast.NotEq and name == "__eq__":
             return not told if isinstance(told, bool) else tr.unknown("a comparison", pytype="bool")
+        else:
+            return told
+    if refused:
+        known = op in (ast.Eq, ast.NotEq) and all(_is_own(v) or isinstance(v, PLAIN) for v in (left, right))
+        return (left is right) is (op is ast.Eq) if known else tr.unknown("a comparison", pytype="bool")
     if op in (ast.Eq, ast.NotEq) and (fields := fields_of_both(left, right)) is not None:
         return compare_values(tr, op, *fields)
     if op in _ORDERED and fields_of_both(left, right) is not None and left.cls.ordered:
@@ -230,6 +237,16 @@ def _compare_instances(tr: Tracer, op: type[ast.cmpop], left: Value, right: Valu
     ):
         return (left is right) is (op is ast.Eq)
     return tr.unknown("a comparison", pytype="bool")
+
+
+def _by_equality(op: type[ast.cmpop], left: Value, right: Value) -> list[tuple[Instance, str, Value]]:
+    """An object that has no `__ne__` differs from what its `__eq__` says it does not equal."""
+    return [t for t in turns(left, right, "__eq__", "__eq__") if _is_own(t[0])] if op is ast.NotEq else []
+
+
+def _is_own(value: Value) -> bool:
+    """Whether its class has its methods from the program alone, or from a module of torch, which compares nothing."""
+    return isinstance(value, Instance) and value.cls.closed and set(value.cls.library_bases) <= {"torch.nn.Module"}
 
 
 _ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)

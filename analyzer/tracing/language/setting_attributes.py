@@ -201,6 +201,7 @@ def _set_on_library(tr: Tracer, owner: Api, name: str, value: Value) -> None:
         del own.items[full]
     else:
         own.items[full] = (value,)
+        tr.give((value,))  # the library calls it too
 
 
 def _set_field_defaults(tr: Tracer, maker: Bound, defaults: tuple[Value, ...]) -> None:

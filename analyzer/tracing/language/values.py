@@ -66,6 +66,7 @@ class Unknown:
         "kind",
         "label",
         "origin",
+        "owner",
         "parts",
         "place",
         "pytype",
@@ -89,6 +90,7 @@ class Unknown:
         self.element: Tensor | None = None  # what tells its value: of a number that is read from a tensor or drawn
         self.factors: tuple[Value, ...] = ()  # what it was computed of
         self.parts = 0  # of so many a function was asked for, which may give fewer
+        self.owner: Unknown | None = None  # whose attribute it is
         self.kind = ""  # its type, see `known_types`; ``def str`` is a method that gives a text
         self.place = ""  # where in the repository a path leads, see `own_paths`
 

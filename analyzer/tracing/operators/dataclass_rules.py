@@ -23,7 +23,7 @@ from analyzer.tracing.language.values import (
     Value,
     field_names,
 )
-from analyzer.tracing.operators.python_rules import twin_of
+from analyzer.tracing.operators.copying_rules import twin_of
 from analyzer.tracing.operators.table import Op, operator
 
 

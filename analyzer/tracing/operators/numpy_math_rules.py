@@ -13,8 +13,7 @@ from analyzer.tracing.language.numpy_numbers import NumpyFloat, float_of_numpy, 
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
-from analyzer.tracing.operators.element_types import array_type
-from analyzer.tracing.operators.element_types import numpy_type
+from analyzer.tracing.operators.element_types import array_type, numpy_type
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.numpy_operands import (

@@ -193,6 +193,7 @@ def substituted(op: Op, pattern: Value, repl: Value, text: Value, rest: tuple[Va
     ):
         with suppress(re.error, IndexError):
             return as_value(getattr(re, op.short)(pattern, repl, text))
+    op.tr.forget((repl,))  # a function is called for each place
     return value_of(returned(op.name) or "", f"{op.short}()", "imprecise", f"{op.short}()")
 
 
@@ -218,6 +219,7 @@ def compiled_pattern(op: Op, pattern: Value, rest: tuple[Value, ...]) -> Value:
             if plain and _is_quick(pattern, text):
                 with suppress(re.error, IndexError):
                     return as_value(getattr(re, name)(pattern, repl, text))
+            c.tr.forget((repl,))
             return value_of((member("re.Pattern", name) or "-> ")[3:], f"{name}()", "imprecise", f"{name}()")
 
         return Native(name, run)

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import keyword
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from analyzer.tracing.language.arithmetic import binary
 from analyzer.tracing.language.builtins import BUILTINS, Call
 from analyzer.tracing.language.definitions import make_class
 from analyzer.tracing.language.evaluation import call, get_attribute, iterate
-from analyzer.tracing.language.tensors import Tensor
+from analyzer.tracing.language.identity import REFERENCE
 from analyzer.tracing.language.values import (
-    STORE,
     Bound,
     Class,
     DictV,
     Function,
     Instance,
-    Layer,
     ListV,
     Native,
     Object,
@@ -145,76 +142,6 @@ def namespace(op: Op, args: tuple[Value, ...]) -> Value:
     return result
 
 
-@operator("copy.copy", "x")
-def copied(op: Op, x: Value) -> Value:
-    if isinstance(x, Tensor):
-        return copy.copy(x)
-    own = _by_hooks(op, x)
-    return own if own is not None else twin_of(x, lambda part: part)
-
-
-@operator("copy.deepcopy", "x memo=None")
-def copied_deeply(op: Op, x: Value, memo: Value) -> Value:
-    if isinstance(x, Tensor):
-        return copy.copy(x)
-    twins: dict[int, Value] = {}
-
-    def twin(part: Value) -> Value:
-        if isinstance(part, tuple) and type(part) is tuple:
-            parts = tuple(map(twin, part))
-            return part if all(a is b for a, b in zip(parts, part, strict=True)) else parts
-        if id(part) not in twins:
-            twins[id(part)] = part
-            own = _by_hooks(op, part)
-            twins[id(part)] = own if own is not None else twin_of(part, twin, lambda made: begin(part, made))
-        return twins[id(part)]
-
-    def begin(part: Value, made: Value) -> None:
-        twins[id(part)] = made  # before its parts are copied, which may hold it
-
-    return twin(x)
-
-
-_REDUCING = ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__")
-
-
-def _by_hooks(op: Op, x: Value) -> Value:
-    """The copy of an object whose class says what it is made of; None of others."""
-    if not isinstance(x, Instance) or x.cls.find("__deepcopy__") or x.cls.find("__copy__"):
-        return None
-    return op.tr.unknown("a copy", label="copy()") if any(x.cls.find(name) for name in _REDUCING) else None
-
-
-def twin_of(x: Value, part: Callable[[Value], Value], begin: Callable[[Value], None] = lambda made: None) -> Value:
-    """Another object of the same kind, each of whose parts `part` gives; `begin` is told of it before that."""
-    if isinstance(x, Layer):
-        layer = Layer(x.name, x.args, x.site, x.nodes)
-        begin(layer)
-        layer.attrs, layer.built = {k: part(v) for k, v in x.attrs.items()}, dict(x.built)
-        return layer
-    if isinstance(x, DictV):
-        made = x.twin()
-        begin(made)
-        made.items = {k: part(v) for k, v in x.items.items()}
-        return made
-    if isinstance(x, ListV):
-        sequence = type(x)((), x.open)
-        begin(sequence)
-        sequence.items = [part(item) for item in x.items]
-        return sequence
-    if isinstance(x, Instance) and any(base.startswith("enum.") for base in x.cls.library_bases):
-        return x
-    if isinstance(x, Instance) and x.cls.find("__deepcopy__") is None and x.cls.find("__copy__") is None:
-        instance = Instance(x.cls, x.site)
-        begin(instance)
-        instance.attrs, instance.open = {k: part(v) for k, v in x.attrs.items()}, x.open
-        instance.built = x.built
-        if isinstance(held := instance.attrs.get(STORE), (DictV, ListV)) and held is x.attrs[STORE]:
-            instance.attrs[STORE] = held.twin()  # what the object is, not what it has
-        return instance
-    return x
-
-
 @operator("sys.exit os._exit", "*args")
 def leave(op: Op, args: tuple[Value, ...]) -> Value:
     raise PathEnd
@@ -226,7 +153,29 @@ def model_field(op: Op, default: Value, rest: tuple[Value, ...]) -> Value:
     return Object("dataclass field", data={**given, **{k: v for k, v in op.extra.items() if k == "default_factory"}})
 
 
-@operator("dataclasses.dataclass functools.lru_cache functools.cache functools.total_ordering", "*args")
+@operator("dataclasses.dataclass", "cls=None")
+def made_dataclass(op: Op, cls: Value) -> Value:
+    """`dataclass(cls, …)`, or `dataclass(…)` which is called with the class: the same class, with what it writes."""
+    options = dict(op.extra)
+    if cls is None:
+        return Native("dataclass()", lambda c: _with_fields(c.tr, c.get(0), options))
+    return _with_fields(op.tr, cls, options)
+
+
+def _with_fields(tr: Tracer, cls: Value, options: dict[str, Value]) -> Value:
+    if not isinstance(cls, Class):
+        return tr.unknown("a class with fields")
+    asked = {name: options.get(name, name != "order") for name in ("init", "eq", "order")}
+    if not all(isinstance(value, bool) for value in asked.values()):
+        return tr.unknown("a class with fields")
+    cls.dataclass = True
+    cls.generated = bool(asked["init"])
+    cls.by_fields = cls.by_fields or bool(asked["eq"])
+    cls.ordered = bool(asked["order"])
+    return cls
+
+
+@operator("functools.lru_cache functools.cache functools.total_ordering", "*args")
 def decorators(op: Op, args: tuple[Value, ...]) -> Value:
     if args and isinstance(args[0], (Class, Function)):
         return args[0]
@@ -269,7 +218,7 @@ def weak(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
     if op.short == "proxy":
         return object
     gone = op.tr.unknown("an object that nothing may keep")
-    return Native("a reference", lambda c: object if _is_kept(c.tr, object) else gone)
+    return Native(REFERENCE, lambda c: object if _is_kept(c.tr, object) else gone)
 
 
 def _is_kept(tr: Tracer, value: Value) -> bool:

@@ -64,6 +64,8 @@ class Undoing(TraceState):
             if isinstance(value, Function):
                 held = [*changed_by(value), *called_by(value)]
                 self._lose(set_by(value) if names else ())
+            if isinstance(value, Instance) and (own := value.cls.find("__call__")) and isinstance(own[0], Function):
+                self.give((Bound(value, own[0], own[1]),), depth, names)
             if isinstance(value, Instance) and not value.cls.library_bases:  # nobody changes modules behind one's back
                 self.touch(value)
                 value.given = True
@@ -78,7 +80,11 @@ class Undoing(TraceState):
         """Numbers, texts and tensors that a function sets are not known where nobody knows whether it is called."""
         for holder, name in names:
             table = holder.names if isinstance(holder, Scope) else holder.attrs
-            if name in table and (table[name] is None or isinstance(table[name], (*_SET, Poly, Tensor))):
+            of_class = holder.cls.find(name) if isinstance(holder, Instance) and name not in table else None
+            if of_class is None and name not in table:
+                continue
+            held = of_class[0] if of_class is not None else table[name]
+            if held is None or isinstance(held, (*_SET, Poly, Tensor)):
                 self.touch(holder)
                 table[name] = self.unknown("what a function sets that something unseen may call", "imprecise")
 
@@ -87,6 +93,8 @@ class Undoing(TraceState):
         for value in values:
             if isinstance(value, (Function, Bound)):
                 self.give((value,))
+            if isinstance(value, Instance) and (own := value.cls.find("__call__")) and isinstance(own[0], Function):
+                self.give((Bound(value, own[0], own[1]),))
             self.modes_origin = self.modes_origin or ("imprecise" if holds_objects(value) else "")
             if isinstance(value, (ListV, DictV, Instance)):
                 self.touch(value)

@@ -12,6 +12,7 @@ from analyzer.tracing.language.builtins.call import Call
 from analyzer.tracing.language.builtins.kinds import MODULES
 from analyzer.tracing.language.known_types import class_of
 from analyzer.tracing.language.namespaces import ScopeNames
+from analyzer.tracing.language.object_attributes import kind_of
 from analyzer.tracing.language.packed_sequences import PACKED, packing_of
 from analyzer.tracing.language.plain_data import NotPlain, applied
 from analyzer.tracing.language.rows import FRAME, SERIES, Rows
@@ -30,6 +31,7 @@ from analyzer.tracing.language.values import (
     OneOfTwo,
     Partial,
     Scope,
+    SetV,
     SuperV,
     Unknown,
     Value,
@@ -66,7 +68,7 @@ def property_(c: Call) -> Value:
 def identity(c: Call) -> Value:
     """`id(x)`: one number for each object, as long as this analysis keeps one value for it."""
     of = c.get(0)
-    if not isinstance(of, (*_KEPT, Tensor)):
+    if not isinstance(of, (*_KEPT, Tensor)) or isinstance(of, SetV):  # frozen ones are not copied
         return hashed(c)
     found = c.tr.addresses.get(id(of))
     if found is None:
@@ -118,7 +120,7 @@ def type_(c: Call) -> Value:
     if len(c.args) == 3:
         return _made_class(c)
     if isinstance(value, Instance):
-        return value.cls
+        return kind_of(value)
     if isinstance(value, Rows) and value.kind in (FRAME, SERIES):
         return Api(value.kind)
     if isinstance(value, Tensor) and value.framework == "numpy":

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import islice
 
 from analyzer.tracing.language.builtins.call import Call
+from analyzer.tracing.language.changed_unknowns import LENGTH
 from analyzer.tracing.language.collected import MOST_ELEMENTS, as_dict, as_set, in_order
 from analyzer.tracing.language.container_values import exactly
 from analyzer.tracing.language.dictionary_objects import store_of
@@ -105,7 +106,7 @@ def length(c: Call) -> Value:
     if is_plain_iterator(value):
         raise PyRaise("TypeError", "an iterator has no len()")
     if isinstance(value, Unknown):
-        if "len()" not in value.attrs:
+        if LENGTH not in value.attrs:
             c.tr.touch(value)
             found = Unknown("a length", value.origin, f"len({value.label or 'value'})", "int")
             found.term = c.tr.symbols.fresh(
@@ -114,8 +115,9 @@ def length(c: Call) -> Value:
                 0,
                 site=c.tr.site(),
             )
-            value.attrs["len()"] = found
-        return value.attrs["len()"].term
+            value.attrs[LENGTH] = found
+        found = value.attrs[LENGTH]
+        return found if found.term is None else found.term
     return c.tr.unknown("a length", pytype="int")
 
 

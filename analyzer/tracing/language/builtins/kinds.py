@@ -160,6 +160,8 @@ def is_a(value: Value, kind: Value) -> bool | None:
         return False
     if isinstance(kind, Unknown) or is_unread(value):
         return None
+    if isinstance(value, Instance) and any(value.cls.find(name) for name in ("__class__", "__getattribute__")):
+        return True if kind in value.cls.mro else None  # what it gives itself out to be counts too
     if isinstance(value, Unknown):
         return False if _never_of(value, kind) else None
     if isinstance(value, Api) and value.name.endswith(".__version__"):
@@ -279,7 +281,12 @@ def _takes_no_functions(kind: Class) -> bool:
     if any(isinstance(b, Native) or getattr(b, "name", "") == "builtins.type" for b in kind.mro):
         return False
     plain = all(b.startswith(("torch.", "collections.OrderedDict", "builtins.")) for b in kind.library_bases)
-    return kind.closed and plain and not any(b.node.keywords for b in kind.mro if isinstance(b, Class))
+    return (
+        kind.closed
+        and plain
+        and not _takes_in(kind)
+        and not any(b.node.keywords for b in kind.mro if isinstance(b, Class))
+    )
 
 
 def _whole_in_array(value: Tensor) -> bool:
@@ -420,12 +427,16 @@ def _takes_in(kind: Class) -> bool:
     return bool(own) or any(isinstance(b, Unknown) and b.reason in (METACLASS, REGISTERED) for b in kind.mro)
 
 
+# homes of classes that ask what a class has, or that others are registered for
+_ABSTRACT = ("collections.abc.", "typing.", "numbers.", "contextlib.Abstract", "os.PathLike", "io.", "importlib.")
+
+
 def issubclass_(c: Call) -> Value:
     cls, kinds = c.get(0), c.get(1)
     if isinstance(cls, Class):
         answers = [True if k in cls.mro else None if not isinstance(k, (Class, Api)) or not cls.closed
                    or (isinstance(k, Class) and _takes_in(k))
-                   or (isinstance(k, Api) and cls.library_bases) else False
+                   or (isinstance(k, Api) and (cls.library_bases or k.name.startswith(_ABSTRACT))) else False
                    for k in (kinds if isinstance(kinds, tuple) else (kinds,))]  # fmt: skip
         if any(answers):
             return True
