@@ -217,7 +217,7 @@ def vars_(c: Call) -> Value:
         return names_held(c.tr, subject)
     if isinstance(subject, (Object, Instance)):
         whole = isinstance(subject, Object) and subject.kind == "namespace" and "lost" not in subject.data
-        held = names_held(subject).items if isinstance(subject, Instance) else subject.attrs
+        held = Attributes(subject).items if isinstance(subject, Instance) else subject.attrs
         return DictV(dict(held), not whole)
     if isinstance(subject, Layer):
         c.tr.forget([subject])  # what is written into it is not followed
