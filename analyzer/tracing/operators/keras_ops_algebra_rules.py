@@ -9,7 +9,7 @@ from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
-from analyzer.tracing.operators.keras_ops_rules import keras_ops
+from analyzer.tracing.operators.keras_ops_rules import keras_ops, promoted
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator, rules, run_entry
@@ -142,7 +142,7 @@ def kronecker(op: Op, x1: Value, x2: Value) -> Value:
 
 @operator(keras_ops("tensordot"), "x1 x2 axes=2")
 def tensordot(op: Op, x1: Value, x2: Value, axes: Value) -> Value:
-    return run_entry(op.tr, rules()["tf.tensordot"], "tf.tensordot", (x1, x2, axes), {}, op.node)
+    return run_entry(op.tr, rules()["tf.tensordot"], "tf.tensordot", (*promoted(op, x1, x2), axes), {}, op.node)
 
 
 @operator(keras_ops("unravel_index"), "indices shape")
@@ -321,4 +321,4 @@ def nonzero(op: Op, x: Value) -> Value:
     if source is None or source.dims is None:
         return op.tr.unknown("nonzero()", "imprecise")
     count = op.tr.fresh("nonzero", "unknown", 0)
-    return tuple(Tensor((count,), "int64", "tf", site=op.where) for _ in source.dims)
+    return tuple(Tensor((count,), None, "tf", site=op.where) for _ in source.dims)

@@ -101,14 +101,14 @@ _COMPARING = ("==", "!=", "<", "<=", ">", ">=", "&", "|")
 
 @operator(keras_ops(" ".join(_SIGNS)), "x1 x2 *rest")
 def arithmetic(op: Op, x1: Value, x2: Value, rest: tuple[Value, ...]) -> Value:
-    sign, (x1, x2) = _SIGNS[op.short], _promoted(op, x1, x2)
+    sign, (x1, x2) = _SIGNS[op.short], promoted(op, x1, x2)
     result = broadcast(op, sign, x1, x2, "tf", "bool" if sign in _COMPARING else "")
     if isinstance(result, Tensor) and op.short in _OF_POINTS and is_whole(result.dtype):
         result.dtype = None
     return result
 
 
-def _promoted(op: Op, x1: Value, x2: Value) -> tuple[Value, Value]:
+def promoted(op: Op, x1: Value, x2: Value) -> tuple[Value, Value]:
     """Both operands without their element types where these differ: Keras converts them (`backend.result_type`)."""
     a, b = tensor(op, x1), tensor(op, x2)
     if a is None or b is None or a.dtype == b.dtype:
@@ -119,7 +119,7 @@ def _promoted(op: Op, x1: Value, x2: Value) -> tuple[Value, Value]:
 @operator("keras.ops.matmul", "x1 x2")
 def matmul(op: Op, x1: Value, x2: Value) -> Value:
     """Vectors too, as NumPy multiplies them."""
-    a, b = (tensor(op, x) for x in _promoted(op, x1, x2))
+    a, b = (tensor(op, x) for x in promoted(op, x1, x2))
     if a is None or b is None or a.dims is None or b.dims is None:
         return product_of(op, a, b, "tf")
     made = product_of(op, a, b, "numpy")
@@ -192,7 +192,7 @@ def moments(op: Op, x: Value, axes: Value, keepdims: Value, rest: tuple[Value, .
 def along(op: Op, x: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
     """Without an axis a sum runs over the flat tensor; a sort takes the last one where nothing is said."""
     source = tensor(op, x)
-    if source is None:
+    if source is None or source.dims == ():
         return unknown_tensor(op, "tf")
     said = axis is not None or "axis" in op.extra or op.short == "argsort"
     dims = source.dims if said or source.dims is None else (product(source.dims),)

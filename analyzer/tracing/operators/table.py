@@ -7,6 +7,7 @@ hold the rules; `rules()` collects them. Adding a name touches one family only.
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import importlib
 import pkgutil
@@ -44,14 +45,15 @@ _SHAPING = frozenset(
      "return_inverse", "batch_dims", "minlength", "maxlen", "output_size", "sample_shape", "num_or_size_splits")
 )  # fmt: skip
 # keyword arguments on which a shape depends, in one library or another
+_TYPING = frozenset(("dtype", "out_type", "output_type", "output_dtype"))  # and those on which an element type does
 
 
 class Extra(dict[str, Value]):
-    """Keyword arguments that the table does not name; it remembers those on a shape that no rule looked at."""
+    """Keyword arguments that the table does not name; it remembers those on a shape or type that no rule looked at."""
 
     def __init__(self, named: Mapping[str, Value] | None = None) -> None:
         super().__init__(named or {})
-        self.unread = set(self) & _SHAPING
+        self.unread = set(self) & (_SHAPING | _TYPING)
 
     def get(self, key: str, default: Value = None) -> Value:
         self.unread.discard(key)
@@ -219,11 +221,15 @@ def run_rule(op: Op, entry: Entry, arguments: Mapping[str, Value]) -> Value:
         op.tr.note(f"the rule of {op.name} does not cover the call on line {op.where.line} ({type(error).__name__})")
         return op.tr.unknown(f"result of {op.name}", "imprecise")
     except ShapeFailure as failure:
-        if op.extra.unread:
+        if op.extra.unread & _SHAPING:
             raise ShapeFailure(replace(failure.problem, certain=False)) from failure
         raise
-    if op.extra.unread and isinstance(value, Tensor) and value.dims is not None and not _keeps(value, arguments):
-        op.tr.note(f"{op.name} on line {op.where.line}: what `{min(op.extra.unread)}` does to the shape is not known.")
+    if op.extra.unread & _TYPING and isinstance(value, Tensor) and value.dtype is not None:
+        value = copy.copy(value)
+        value.dtype = None
+    shaping = op.extra.unread & _SHAPING
+    if shaping and isinstance(value, Tensor) and value.dims is not None and not _keeps(value, arguments):
+        op.tr.note(f"{op.name} on line {op.where.line}: what `{min(shaping)}` does to the shape is not known.")
         return Tensor(Shape(None, vague=True), None, value.framework, site=op.where, graph=value.graph)
     return value
 
