@@ -214,7 +214,8 @@ def slice_(op: Op, input_: Value, begin: Value, size: Value, rest: tuple[Value, 
 
 @operator("tf.gather tf.nn.embedding_lookup tf.embedding_lookup", "params indices *rest")
 def gather(op: Op, params: Value, indices: Value, rest: tuple[Value, ...]) -> Value:
-    table, where_ = tensor(op, params), tensor(op, indices)
+    parts = op.short == "embedding_lookup" and isinstance(params, (tuple, ListV))  # of one table
+    table, where_ = None if parts else tensor(op, params), tensor(op, indices)
     batch = op.extra.get("batch_dims", 0)
     axis = op.extra.get("axis")
     axis = batch if axis is None else axis
