@@ -59,7 +59,9 @@ def _operands(op: Op, inputs: Value, kernel: Value) -> tuple[Tensor, Tensor, Siz
     if source is None or weight is None or source.dims is None or weight.dims is None:
         return None
     given = f"the input {show_shape(source.dims)} and the kernel {show_shape(weight.dims)}"
-    if len(source.dims) != len(weight.dims):
+    if len(source.dims) > len(weight.dims):
+        return None  # TensorFlow takes several axes for a batch
+    if len(source.dims) < len(weight.dims):
         fail(op, "rank", f"{given} have different ranks", (source, weight))
     return (source, weight, source.dims, weight.dims) if len(source.dims) in (3, 4, 5) else None
 

@@ -9,6 +9,7 @@ from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import OBJECTS
+from analyzer.tracing.operators.numpy_math_rules import is_whole
 from analyzer.tracing.operators.numpy_operands import array, arrays, as_torch, axis_of, made, of, unknown
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator, rules, run_entry
@@ -57,7 +58,9 @@ def of_sets(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, a)
     if rest or op.extra.get("return_indices"):
         return op.tr.unknown(f"np.{op.short}()", "imprecise")
-    return made(op, (_some(op),), found.dtype if found is not None else None)
+    other = found if op.short in ("setdiff1d", "intersect1d") else array(op, b)
+    alike = found is not None and other is not None and found.dtype == other.dtype
+    return made(op, (_some(op),), found.dtype if found is not None and alike else None)
 
 
 @operator("numpy.extract", "condition arr")
@@ -91,6 +94,15 @@ def bincount(op: Op, x: Value, weights: Value, minlength: Value) -> Value:
 
 
 # -------------------------------------------------------------------------------------------------- places
+
+
+@operator("numpy.tril numpy.triu", "m k=0")
+def one_side(op: Op, m: Value, k: Value) -> Value:
+    """Of a vector a square whose rows it is."""
+    found = array(op, m)
+    if found is None or not found.dims:
+        return unknown(op)
+    return of(op, found, found.dims if len(found.dims) > 1 else found.dims * 2, found.dtype)
 
 
 @operator("numpy.tril_indices numpy.triu_indices", "n k=0 m=None")
@@ -309,7 +321,8 @@ def lstsq(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
     if len(matrix.dims) != 2 or len(side.dims) not in (1, 2):
         fail(op, "rank", told, (matrix, side))
     require(op, equal(matrix.dims[0], side.dims[0]), "size", f"{told}: their rows differ", (matrix, side))
-    solution = Tensor((matrix.dims[1], *side.dims[1:]), matrix.dtype, "numpy", site=op.where, sources=(matrix, side))
+    kind = matrix.dtype if matrix.dtype == side.dtype and not is_whole(matrix.dtype) else None
+    solution = Tensor((matrix.dims[1], *side.dims[1:]), kind, "numpy", site=op.where, sources=(matrix, side))
     return solution, unknown(op), op.tr.unknown("a rank", "data", pytype="int"), unknown(op)
 
 

@@ -42,7 +42,7 @@ def _names(home: str, names: str) -> str:
 _UNARY = """exp exp2 expm1 log log2 log10 log1p sqrt cbrt abs absolute fabs
     tanh sin cos tan sinh cosh arcsin arccos arctan arcsinh arccosh arctanh square sign floor ceil round around rint fix
     trunc clip nan_to_num isnan isinf isfinite isreal iscomplex logical_not invert bitwise_not negative positive
-    reciprocal conj conjugate real imag angle sinc i0 degrees radians deg2rad rad2deg triu tril unwrap
+    reciprocal conj conjugate real imag angle sinc i0 degrees radians deg2rad rad2deg unwrap
     random.permutation float16 float32 float64 double single half complex64 complex128 signbit spacing
     acos acosh asin asinh atan atanh isneginf isposinf bitwise_invert"""
 
@@ -55,7 +55,7 @@ _POINT_TYPES = {
 
 # Of whole numbers they give such, in each edition of NumPy; of complex numbers these give real ones.
 _KEEPING = ("abs", "absolute", "square", "sign", "clip", "nan_to_num", "invert", "bitwise_not", "bitwise_invert",
-            "negative", "positive", "conj", "conjugate", "real", "imag", "triu", "tril", "permutation", "round",
+            "negative", "positive", "conj", "conjugate", "real", "imag", "permutation", "round",
             "around")  # fmt: skip
 _OF_COMPLEX = ("abs", "absolute", "real", "imag", "angle")
 
@@ -307,10 +307,16 @@ def _reduced(op: Op, found: Tensor, axis: Value, keep: Value, dtype: str | None,
 def reduced_by(op: Op, array: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
     found = _array(op, array)
     keep = op.extra.get("keepdims", False)
-    return unknown(op) if found is None else _reduced(op, found, axis, keep, found.dtype, scalars=True)
+    return unknown(op) if found is None else _reduced(op, found, axis, keep, _of_rounds(op, found), scalars=True)
 
 
 _array = array
+
+
+def _of_rounds(op: Op, found: Tensor) -> str | None:
+    """The type of a function's results again and again: some compare, and small whole numbers become large ones."""
+    keeping = op.name.split(".")[-2] in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "fmax", "fmin")
+    return found.dtype if keeping and not is_whole(found.dtype) else None
 
 
 @operator(" ".join(f"numpy.{name}.accumulate" for name in _BINARY.split()), "array axis=0 *rest")
@@ -318,7 +324,7 @@ def accumulated(op: Op, array: Value, axis: Value, rest: tuple[Value, ...]) -> V
     found = _array(op, array)
     if found is not None:
         axis_of(op, found, axis)
-    return unknown(op) if found is None else of(op, found, found.dims, found.dtype)
+    return unknown(op) if found is None else of(op, found, found.dims, _of_rounds(op, found))
 
 
 @operator(_names("numpy.", "percentile quantile nanpercentile nanquantile"), "a q axis=None *rest")

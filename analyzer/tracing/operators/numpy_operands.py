@@ -75,7 +75,7 @@ def axes_of(
 ) -> tuple[int, ...] | None:
     """One or more axes from the front, of a result of so many dimensions; fails where there is none; None: not known.
 
-    A scalar has no axis at all. `again`: one may be named more than once.
+    `again`: one may be named more than once.
     """
     given = plain(op.tr, axes)
     numbers = given if isinstance(given, tuple) else (given,)
@@ -83,6 +83,8 @@ def axes_of(
     if dims is None or not all(isinstance(n, int) and not isinstance(n, bool) for n in numbers):
         return None
     rank = len(dims) if rank is None else rank
+    if rank == 0 and set(numbers) <= {0, -1}:
+        return None  # which some functions take of a scalar
     for number in numbers:
         if not -rank <= number < rank:
             of_what = f"an array of {rank} dimensions" if rank == len(dims) else f"the {rank} dimensions of the result"
