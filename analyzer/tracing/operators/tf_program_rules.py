@@ -7,7 +7,7 @@ from dataclasses import replace
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.names import lookup
 from analyzer.tracing.language.tensors import Tensor, show_shape
-from analyzer.tracing.language.values import Api, Function, ListV, Object, Value
+from analyzer.tracing.language.values import Api, Function, ListV, Object, Partial, Value
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.keras_objects import learning_rate
 from analyzer.tracing.operators.operands import as_numpy, unknown_tensor
@@ -124,7 +124,8 @@ def assign(op: Op, ref: Value, value: Value, rest: tuple[Value, ...]) -> Value:
 @operator(
     "tf.variable_scope tf.name_scope tf.device tf.control_dependencies "
     "tf.get_default_graph tf.get_variable_scope tf.init_scope "
-    "tf.contrib.layers.l2_regularizer",
+    "tf.contrib.layers.l2_regularizer tf.summary.scalar tf.summary.histogram tf.summary.image tf.scalar_summary "
+    "tf.print tf.get_logger",
     "*args",
 )
 def ignored(op: Op, args: tuple[Value, ...]) -> Value:
@@ -132,11 +133,10 @@ def ignored(op: Op, args: tuple[Value, ...]) -> Value:
 
 
 @operator(
-    "tf.summary.scalar tf.summary.histogram tf.set_random_seed tf.random.set_seed "
+    "tf.set_random_seed tf.random.set_seed "
     "tf.add_to_collection tf.disable_v2_behavior tf.disable_eager_execution "
     "tf.enable_eager_execution tf.logging.set_verbosity tf.reset_default_graph tf.logging.info "
-    "tf.print tf.scalar_summary tf.enable_v2_behavior "
-    "tf.summary.image tf.compat.v1.disable_v2_behavior tf.get_logger tf.debugging.set_log_device_placement",
+    "tf.enable_v2_behavior tf.compat.v1.disable_v2_behavior tf.debugging.set_log_device_placement",
     "*args",
 )
 def silent(op: Op, args: tuple[Value, ...]) -> Value:
@@ -154,7 +154,7 @@ def function(op: Op, func: Value, rest: tuple[Value, ...]) -> Value:
         func.compiled = True
     if isinstance(func, Function) and op.short == "custom_gradient":
         return replace(func, own_gradient=True)
-    return func
+    return Partial(Api(op.name), (), dict(op.extra)) if func is None else func  # a decorator, where it stands alone
 
 
 @operator("tf.cond", "pred true_fn=None false_fn=None *rest")

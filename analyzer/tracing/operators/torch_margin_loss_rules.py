@@ -69,6 +69,8 @@ def _of_each(op: Op, function: str, tensors: Sequence[Tensor]) -> Value:
     """Without a reduction."""
     if not tensors:
         return unknown_tensor(op, "torch")
+    if function == "gaussian_nll_loss" and len(tensors) > 2 and _lacks_last(tensors[0], tensors[2]):
+        return _joint(op, function, tensors[:2])
     if function in _BROADCAST.values() and len(tensors) > 1:
         return _joint(op, function, tensors[: _OPERANDS.get(function, 3)])
     if function in _OF_ROWS:
@@ -90,6 +92,11 @@ def _of_each(op: Op, function: str, tensors: Sequence[Tensor]) -> Value:
             joint = _joint(op, function, (of_pairs, tensors[2]))
             return _sized(op, tensors, None if joint is None else joint.dims)
     return unknown_tensor(op, "torch")
+
+
+def _lacks_last(first: Tensor, variance: Tensor) -> bool:
+    """Whether one variance is given for all elements of the last axis."""
+    return first.dims is None or variance.dims is None or len(variance.dims) == len(first.dims) - 1
 
 
 def _rank(probabilities: Tensor) -> int:
