@@ -178,12 +178,12 @@ def main() -> int:
                     held, sure, told = held_against(found, real, Path(folder))
                 totals.update(run=1, held=held, known=sure, differing=bool(told), errors=len(errors))
                 for line in (*told, *errors):
-                    print(f"{name}: {line}\n        {_line(text, line)}", flush=True)
+                    print(f"{name}: {line}\n        {line_of(text, line)}", flush=True)
     print(dict(totals))
     return 0
 
 
-def _line(text: str, told: str) -> str:
+def line_of(text: str, told: str) -> str:
     """The line of the program that a sentence names."""
     number = told.partition(f"{DRIVER}:")[2].split(" ")[0].split(":")[0]
     lines = text.splitlines()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from analyzer.tracing.language.evaluation import call, iterate
 from analyzer.tracing.language.known_types import DEVICE, OTHER_CLASS, PARALLEL
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import Api, Instance, Layer, Native, Object, Value, is_term
+from analyzer.tracing.language.values import Api, Instance, Layer, Native, Object, Partial, Value, is_term
 from analyzer.tracing.operators.element_types import default_float
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of
@@ -105,6 +105,8 @@ def unpack(op: Op, sequence: Value, batch_first: Value, padding_value: Value, to
     "module=None *rest",
 )
 def transparent(op: Op, module: Value, rest: tuple[Value, ...]) -> Value:
+    if module is None and op.name in ("torch.compile", "torch.jit.ignore"):
+        return Partial(Api(op.name), (), dict(op.extra))  # a decorator
     if isinstance(module, Layer) and op.name != "torch.jit.ignore":
         op.tr.touch(module)
         module.attrs[OTHER_CLASS] = True
