@@ -38,7 +38,6 @@ def proved(question: str, folder: Path) -> list[bool]:
         "not isinstance('3', numbers.Number)",
         "not isinstance(None, numbers.Real)",
         "not isinstance(x, numbers.Number)",
-        "isinstance(np.float32(1), numbers.Real)",
         "x.is_contiguous()",
         "x[2:4].is_contiguous()",
         "not x.T.is_contiguous()",
@@ -64,6 +63,9 @@ def test_a_branch_that_is_never_taken(question: str, tmp_path: Path) -> None:
     assert proved(question, tmp_path) == []
 
 
-@pytest.mark.parametrize("question", ["isinstance(value, numbers.Integral)", "value.is_contiguous()"])
+@pytest.mark.parametrize(
+    "question",
+    ["isinstance(value, numbers.Integral)", "not isinstance(np.float32(1), numbers.Real)", "value.is_contiguous()"],
+)
 def test_an_answer_that_is_not_known(question: str, tmp_path: Path) -> None:
     assert True not in proved(question, tmp_path)

@@ -214,7 +214,7 @@ def _of_any(tr: Tracer, value: Value, name: str, node: ast.AST | None) -> Value:
     return tr.unknown(f"attribute {name}")
 
 
-_BUILTIN_NAMES = frozenset((*vars(builtins), "NoneType"))
+_BUILTIN_NAMES = frozenset((*vars(builtins), *vars(dict), *vars(list), "NoneType"))
 
 
 @ATTRIBUTES.of(Native)

@@ -33,7 +33,7 @@ def copied(op: Op, x: Value) -> Value:
 def copied_deeply(op: Op, x: Value, memo: Value) -> Value:
     if isinstance(x, Tensor):
         return copy.copy(x)
-    memory = memo if isinstance(memo, Memory) else Memory(open=True)
+    memory = memo if isinstance(memo, Copied) else Copied(open=True)
     if isinstance(memo, (DictV, Instance)) and memo is not memory:
         op.tr.forget([memo])  # it is told what was copied
     twins = memory.twins
@@ -59,7 +59,7 @@ def copied_deeply(op: Op, x: Value, memo: Value) -> Value:
 _REDUCING = ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__")
 
 
-class Memory(DictV):
+class Copied(DictV):
     """What a deep copy has copied already, as `__deepcopy__` is given it; `twins` hold each part and its copy."""
 
     __slots__ = ("twins",)

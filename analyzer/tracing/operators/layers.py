@@ -6,6 +6,8 @@ import ast
 import functools
 from typing import Any
 
+from analyzer.operators import registry
+from analyzer.operators.declaration import Trait
 from analyzer.tracing.imports.libraries import MARK
 from analyzer.tracing.language.evaluation import call, seen
 from analyzer.tracing.language.set_calls import set_call
@@ -198,12 +200,7 @@ def _keeps_type(tr: Tracer, layer: Layer, name: str, dtype: str | None) -> bool:
     """A Keras layer converts floating tensors as its policy says, and whole numbers that it multiplies with weights."""
     if dtype in FLOATS:
         return layer.args.get("dtype") is None and dtype == default_float(tr)
-    return name.startswith(_MOVING)
-
-
-# Layers that only move elements, whatever their type.
-_MOVING = ("Flatten", "Reshape", "Permute", "RepeatVector", "Cropping", "ZeroPadding", "Concatenate", "GlobalMax",
-           "MaxPooling")  # fmt: skip
+    return name in registry.names("keras", Trait.SELECTS)
 
 
 def _with_asked(tr: Tracer, result: Value, kwargs: dict[str, Value]) -> Value:
