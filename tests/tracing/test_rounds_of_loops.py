@@ -310,3 +310,60 @@ def test_a_comprehension_that_repeats_is_not_followed_to_its_end(tmp_path: Path)
     text = HEAD + REPEATED["a tensor for each round"].replace("301", "ROUNDS").replace("300", "ROUNDS") + "\nmain()\n"
     short, long = (traced(tmp_path, text.replace("ROUNDS", n)).steps for n in ("250", "300"))
     assert long - short < 500
+
+
+LATE = {
+    "an endless loop that returns": """
+def smooth(n):
+    while True:
+        rest = n
+        for p in (2, 3, 5):
+            while rest % p == 0:
+                rest = rest // p
+        if rest == 1:
+            return n
+        n += 1
+""",
+    "a counted loop that returns": """
+def smooth(n):
+    for i in range(2, 10**7):
+        if 30011 * 40009 % i == 0:
+            return i
+""",
+    "a loop with a condition that breaks": """
+def smooth(n):
+    i, found = 2, None
+    while i < 10**7:
+        if 30011 * 40009 % i == 0:
+            found = i
+            break
+        i += 1
+    return found
+""",
+    "an endless loop whose inner loop breaks": """
+def smooth(n):
+    while True:
+        n += 1
+        for i in range(2, 50):
+            if n % i == 0:
+                break
+        else:
+            if n > 10**6:
+                return n
+""",
+}
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_a_loop_that_is_not_followed_to_its_end_may_leave_in_a_later_round(tmp_path: Path, name: str) -> None:
+    """That it comes to its end and gives None is not proved."""
+    head = "import torch\nfrom torch import nn\n"
+    text = f"{head}{LATE[name]}\nif smooth(1324) is None:\n    torch.zeros(2, 3) @ torch.zeros(4, 5)\n"
+    assert not any(p.proved for p in traced(tmp_path, text).problems.values())
+    before = f"{head}torch.zeros(2, 3) @ torch.zeros(4, 5)\n{LATE[name]}\nsmooth(1324)\n"
+    assert any(p.proved for p in traced(tmp_path, before).problems.values())
+
+
+def test_what_an_endless_loop_returns_early_is_known(tmp_path: Path) -> None:
+    text = LATE["an endless loop that returns"] + "\nimport torch\ntorch.zeros(2, smooth(1349)) @ torch.zeros(4, 5)\n"
+    assert any(p.proved for p in traced(tmp_path, text).problems.values())

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from analyzer.tracing.language.appended import completed
 from analyzer.tracing.language.assignment import assign
 from analyzer.tracing.language.branches import condition
-from analyzer.tracing.language.evaluation import BREAK, Signal, Steps, block_steps, finished, holds_yield, run_block
+from analyzer.tracing.language.evaluation import (
+    BREAK,
+    Returned,
+    Signal,
+    Steps,
+    block_steps,
+    finished,
+    holds_yield,
+    run_block,
+)
 from analyzer.tracing.language.lazy_iterators import given_up, step_through
 from analyzer.tracing.language.loop_variables import selects, takes_rows, targets_of, turning_points
 from analyzer.tracing.language.plain_data import MOST_ITEMS
@@ -21,7 +30,7 @@ from analyzer.tracing.language.truths import truth_of
 from analyzer.tracing.language.values import DequeV, DictV, Iterator_, Layer, ListV, Scope, Unknown
 from analyzer.tracing.paths.agreement import alike, same_but_for_new_sizes
 from analyzer.tracing.paths.frames import Frame, Leaving
-from analyzer.tracing.paths.paths import Journal, RoundNotTaken
+from analyzer.tracing.paths.paths import Journal, PathEnd, RoundNotTaken
 from analyzer.tracing.paths.problems import PyRaise
 from analyzer.tracing.paths.tracer import Tracer, may_be_true
 from analyzer.validity.terms import Poly, equal
@@ -41,7 +50,7 @@ def for_steps(tr: Tracer, node: ast.For) -> Steps:
     frame, inside = tr.frame, holds_yield(node.body)
     stops = False  # before the round that was begun
     rounds, since, begun = 0, 0, tr.shared.steps  # since: rounds without an element for whoever asks a generator
-    seen = _Changes(node)
+    seen, decided = _Changes(node), len(tr.path.decisions)
     for item in passage.items:
         rounds, since = rounds + 1, since + 1
         tr.step()
@@ -95,6 +104,8 @@ def for_steps(tr: Tracer, node: ast.For) -> Steps:
     passage.drain(tr)
     _leave_out(tr)
     left = _length(sequence) - rounds
+    if left > 0:
+        _guess_of_rest(tr, node, decided)
     _widen(tr, [c for c in seen.possible(tr) if not _completed(tr, node, rounds, left, c)])
     return (yield from block_steps(tr, node.orelse)) if holds_yield(node.orelse) else run_block(tr, node.orelse)
 
@@ -161,7 +172,7 @@ def while_steps(tr: Tracer, node: ast.While) -> Steps:
     rounds, unknown_rounds, begun = 0, 0, tr.shared.steps
     frame, inside = tr.frame, holds_yield(node.body)
     always = isinstance(node.test, ast.Constant) and bool(node.test.value)
-    seen = _Changes(node)
+    seen, decided = _Changes(node), len(tr.path.decisions)
     while True:
         asked = condition(tr, (yield from held(tr, node.test)))
         truth = truth_of(asked)
@@ -203,9 +214,11 @@ def while_steps(tr: Tracer, node: ast.While) -> Steps:
             if long:
                 tr.note(f"line {node.lineno}: the loop is followed for {rounds} rounds")
             _leave_out(tr)
+            if truth is True:
+                _guess_of_rest(tr, node, decided)
             _widen(tr, seen.possible(tr))
             if always:
-                return None  # only a `break` ends it
+                return _by_its_end(tr, node)
             break
     return (yield from block_steps(tr, node.orelse)) if holds_yield(node.orelse) else run_block(tr, node.orelse)
 
@@ -214,10 +227,43 @@ def run_while(tr: Tracer, node: ast.While) -> Signal:
     return finished(while_steps(tr, node))
 
 
+def _by_its_end(tr: Tracer, node: ast.While) -> Signal:
+    """How an endless loop is left that is not followed to its end: by its `break`, or else by what it returns."""
+    if _breaks(node):
+        return None
+    if _returns(node):
+        return Returned(tr.unknown("what a loop returns that is not followed to its end"))
+    raise PathEnd
+
+
+def _guess_of_rest(tr: Tracer, node: ast.For | ast.While, decided: int) -> None:
+    """Where all was known and no round left the loop, one that is not followed may: the rest is a guess."""
+    if len(tr.path.decisions) == decided and (_breaks(node) or _returns(node)):
+        tr.path.guessed = True
+
+
 @functools.lru_cache(maxsize=4096)
-def _breaks(node: ast.While) -> bool:
-    """Whether a `break` stands in the body."""
-    return any(isinstance(part, ast.Break) for inner in node.body for part in ast.walk(inner))
+def _breaks(node: ast.For | ast.While) -> bool:
+    """Whether a `break` of the loop stands in the body: those of a loop in it are that loop's."""
+    return any(isinstance(part, ast.Break) for part in _own_parts(node.body, (ast.For, ast.While, ast.AsyncFor)))
+
+
+@functools.lru_cache(maxsize=4096)
+def _returns(node: ast.For | ast.While) -> bool:
+    return any(isinstance(part, ast.Return) for part in _own_parts(node.body))
+
+
+_BODIES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def _own_parts(block: Iterable[ast.AST], but: tuple[type[ast.AST], ...] = ()) -> Iterator[ast.AST]:
+    """What a block is made of: not what functions and classes in it are, nor the bodies of loops such as `but`."""
+    for part in block:
+        yield part
+        if isinstance(part, but):
+            yield from _own_parts(part.orelse, but)  # type: ignore[attr-defined]
+        elif not isinstance(part, _BODIES):
+            yield from _own_parts(ast.iter_child_nodes(part), but)
 
 
 def _leave_out(tr: Tracer) -> None:
