@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 
 from analyzer.tracing.language.builtins.call import Call
+from analyzer.tracing.language.builtins.protocols import PLAIN, protocol_of_plain, protocol_of_tensor
 from analyzer.tracing.language.dictionary_objects import inherits_dictionary, inherits_list
 from analyzer.tracing.language.known_types import CLASSES, DEVICE
 from analyzer.tracing.language.metaclasses import metaclass_of
@@ -191,7 +192,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
         if kind.name == "list" and isinstance(value, (SetV, TupleV)):
             return False
         if kind.name == "range":
-            return False if value is None or isinstance(value, (*_PLAIN, Tensor, Function, Class)) else None
+            return False if value is None or isinstance(value, (*PLAIN, Tensor, Function, Class)) else None
         if isinstance(value, Tensor) and kind.name == "tuple":
             return is_packed(value)  # a packed sequence is a named tuple
         if isinstance(value, Tensor) and value.dims == () and kind.name in ("int", "float", "bool"):
@@ -226,7 +227,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
             if kind.name in _PARAMETERS and ("variable" in value.tags or value.framework == "unknown"):
                 return None if value.sources or value.name in _STATISTICS else True
             if kind.name.startswith(("typing.", "collections.")):
-                return _protocol_of_tensor(value, kind.name)
+                return protocol_of_tensor(value, kind.name)
             if kind.name in _NUMBERS_OF_NUMPY and (value.framework != "numpy" or value.dims):
                 return False  # an array is none of them, a number of NumPy is
             return False if kind.name.startswith(NEVER_TENSORS) else None
@@ -311,9 +312,6 @@ def _inherits(value: Instance, kind: str) -> bool | None:
     return False if plain else None
 
 
-_PLAIN = (int, float, str, bytes, tuple, ListV, DictV, SetV)
-
-
 _OF_FUNCTIONS = ("types.FunctionType", "types.LambdaType", "types.MethodType")
 
 
@@ -345,10 +343,10 @@ def _of_library(value: Value, kind: str) -> bool | None:
     if kind.startswith("numbers."):
         return _of_tower(value, kind.rpartition(".")[2])
     if kind in _OF_FUNCTIONS:  # no class inherits from them
-        if value is None or isinstance(value, (*_PLAIN, Tensor, Layer, Instance, Class)):
+        if value is None or isinstance(value, (*PLAIN, Tensor, Layer, Instance, Class)):
             return False
         return True if isinstance(value, Function) and not value.decorated and "Method" not in kind else None
-    if kind == "numpy.ndarray" and (value is None or isinstance(value, _PLAIN)):
+    if kind == "numpy.ndarray" and (value is None or isinstance(value, PLAIN)):
         return False
     if kind in ("collections.abc.Iterable", "typing.Iterable", "collections.abc.Sequence", "typing.Sequence"):
         if value is None or isinstance(value, (bool, int, float, Poly, Function, Class)):
@@ -356,7 +354,7 @@ def _of_library(value: Value, kind: str) -> bool | None:
         iterable = _ITERABLE if kind.endswith("Iterable") else (str, bytes, tuple, ListV)
         return True if isinstance(value, iterable) and not isinstance(value, SetV) else None
     if kind.rpartition(".")[0] in ("collections.abc", "typing"):
-        told = _of_protocol(value, kind.rpartition(".")[2])
+        told = protocol_of_plain(value, kind.rpartition(".")[2])
         if told is not None:
             return told
     if kind in ("collections.abc.Callable", "typing.Callable"):
@@ -372,42 +370,6 @@ def _of_library(value: Value, kind: str) -> bool | None:
     if isinstance(value, Instance) and value.cls.closed and set(value.cls.library_bases) <= set(MODULES):
         return kind in MODULES and bool(value.cls.library_bases)
     return None
-
-
-def _of_protocol(value: Value, protocol: str) -> bool | None:
-    """Whether a plain value has one of the protocols of `collections.abc`."""
-    if not (value is None or isinstance(value, _PLAIN)):
-        return None
-    mapping, sized = isinstance(value, DictV), isinstance(value, (str, bytes, tuple, ListV, DictV, SetV))
-    if protocol in ("Mapping", "MutableMapping"):
-        return mapping
-    if protocol in ("Collection", "Sized", "Container", "Reversible"):
-        return None if protocol == "Reversible" and isinstance(value, SetV) else sized
-    if protocol == "Hashable":
-        return False if mapping or isinstance(value, ListV) else None if isinstance(value, (tuple, SetV)) else True
-    return None
-
-
-def _protocol_of_tensor(value: Tensor, kind: str) -> bool | None:
-    """Whether a tensor has one of the protocols of `collections.abc`, which its class alone decides.
-
-    NumPy's numbers have none of an array's: what has no axes may be either.
-    """
-    framework = value.framework
-    home, _, protocol = kind.rpartition(".")
-    if home == "collections" or protocol in _NOT_OF_TENSORS:
-        return False
-    if framework not in ("torch", "numpy"):
-        return True if protocol == "Iterable" else None
-    if framework == "numpy" and value.dims == ():
-        return protocol == "Hashable" if value.scalar else None
-    if protocol == "Hashable":
-        return framework == "torch"
-    return True if protocol in ("Iterable", "Sized", "Container", "Collection") else None
-
-
-_NOT_OF_TENSORS = ("Sequence", "MutableSequence", "Mapping", "MutableMapping", "Set", "MutableSet", "Callable",
-                   "Iterator", "Generator", "Awaitable", "Coroutine", "List", "Dict", "Tuple", "FrozenSet")  # fmt: skip
 
 
 def _may_derive(name: str, kind: str) -> bool:
