@@ -139,3 +139,20 @@ def test_an_output_of_many_elements_has_no_gradient_of_its_own(tmp_path: Path) -
     with pytest.raises(RuntimeError):
         exec(text, {})
     assert [p.site.line for p in traced(tmp_path, text).problems.values()] == [4]
+
+
+FORKED = """
+import torch
+from torch import nn
+x = torch.zeros(2, 4)
+begun = [torch.jit.fork(head, x) for head in (nn.Linear(4, 5), nn.Linear(4, 6))]
+joined = torch.cat([torch.jit.wait(each) for each in begun], dim=-1)
+print(begun[0].wait(), begun[0].done())
+nn.Linear({}, 3)(joined)
+"""
+
+
+@pytest.mark.parametrize(("size", "fails"), [(11, False), (10, True)])
+def test_what_is_called_beside_the_program(tmp_path: Path, size: int, fails: bool) -> None:
+    problems = traced(tmp_path, FORKED.format(size)).problems.values()
+    assert [p.proved for p in problems if p.level == "error"] == [True] * fails

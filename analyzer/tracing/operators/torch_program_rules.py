@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.language.evaluation import call, iterate
+from analyzer.tracing.language.evaluation import call, iterate, seen
 from analyzer.tracing.language.known_types import DEVICE, OTHER_CLASS, PARALLEL
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Api, Instance, Layer, Native, Object, Partial, Value, is_term
@@ -199,3 +199,19 @@ def summary_writer(op: Op, args: tuple[Value, ...]) -> Value:
 @operator("torch.ops.load_library", "path")
 def load_library(op: Op, path: Value) -> Value:
     return None
+
+
+@operator("torch.jit.fork torch.jit._fork", "func *args")
+def fork(op: Op, func: Value, args: tuple[Value, ...]) -> Value:
+    """Called beside the program: what waits for it has its value."""
+    return Object(FUTURE, data={"value": call(op.tr, func, args, dict(op.extra), op.node)}, site=op.where)
+
+
+@operator("torch.jit.wait torch.jit._wait", "future")
+def wait(op: Op, future: Value) -> Value:
+    if isinstance(future, Object) and future.kind == FUTURE:
+        return seen(future.data["value"])
+    return op.tr.unknown("what was waited for")
+
+
+FUTURE = "future"
