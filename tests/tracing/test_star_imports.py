@@ -58,3 +58,24 @@ def test_names_that_are_taken_over(told: str, statements: str, refused: bool, tm
     shared = explore(tmp_path, "net.py", ast.parse(text), Versions())
     found = [p for p in shared.problems.values() if p.level == "error"]
     assert [p.proved for p in found] == [True] * refused
+
+
+LAYERS_OF_A_STAR = """
+from keras.models import *
+from {}keras.layers import *
+
+class Scaled(Layer):
+    def call(self, x):
+        return x * 2
+
+x = Input((4, 4, 3))
+Model(x, Scaled()(Add()([Conv2D(3, 2)(x), Conv2D({}, 2)(x)])))
+"""
+
+
+@pytest.mark.parametrize("home", ["", "tensorflow."])
+@pytest.mark.parametrize(("channels", "fails"), [(3, False), (4, True)])
+def test_a_star_brings_the_layers_of_a_framework(tmp_path: Path, home: str, channels: int, fails: bool) -> None:
+    text = LAYERS_OF_A_STAR.format(home, channels)
+    problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert [p.proved for p in problems if p.level == "error"] == [True] * fails

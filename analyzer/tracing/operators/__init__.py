@@ -7,6 +7,7 @@ import string
 from collections.abc import Callable
 from typing import Any
 
+from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.language.dictionary_objects import plain_list, store_of
 from analyzer.tracing.language.iterator_values import Lazy
 from analyzer.tracing.language.known_types import returned, value_of
@@ -106,11 +107,18 @@ _NEWEST = {"torch.__version__": "2.6.0", "torch.version.__version__": "2.6.0"}
 
 
 def public_names(module: str) -> list[str]:
-    """What `from module import *` brings, as far as the tables know."""
+    """What `from module import *` brings, as far as the tables know, and what the framework's own names are."""
     prefix = module + "."
-    return sorted(
-        {name[len(prefix) :] for name in rules() if name.startswith(prefix) and "." not in name[len(prefix) :]}
-    )
+    ruled = {name[len(prefix) :] for name in rules() if name.startswith(prefix) and "." not in name[len(prefix) :]}
+    home, _, inner = module.partition(".")
+    if home not in _FRAMEWORKS or not inner:
+        return sorted(ruled)
+    framework = _FRAMEWORKS[home]
+    own = framework_data(framework)["modules"].get(f"{framework}.{inner}", ())
+    return sorted(ruled | {name for name in own if name[0] != "_"})
+
+
+_FRAMEWORKS = {"keras": "keras", "torch": "torch", "tf": "tensorflow"}  # whose modules hold what they are named for
 
 
 def shape_of(tr: Tracer, value: Value) -> Value:
