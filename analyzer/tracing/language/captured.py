@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from analyzer.tracing.language.values import Bound, Class, DictV, Function, Instance, ListV, Scope, Value
 
@@ -19,7 +21,7 @@ def changed_by(function: Function, owner: Value = None) -> list[Value]:
     `owner` is the object whose method it is.
     """
     found: list[Value] = []
-    for name, attribute in {*_changed_names(function.node)}:
+    for name, attribute in _told(function.node).changed:
         value = owner if name == _first_parameter(function) and owner is not None else _of_scopes(function, name)
         if attribute and isinstance(value, Instance):
             value = value.attrs.get(attribute)
@@ -32,33 +34,57 @@ def changed_by(function: Function, owner: Value = None) -> list[Value]:
 
 def set_by(function: Function, owner: Value = None) -> Iterator[tuple[Scope | Instance, str]]:
     """Names of scopes around it that its body sets anew, and attributes of the objects that it can reach so."""
-    outer = {n for part in ast.walk(function.node) if isinstance(part, (ast.Nonlocal, ast.Global)) for n in part.names}
-    for part in ast.walk(function.node):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part.id in outer:
-            if (scope := _scope_of(function, part.id)) is not None:
-                yield scope, part.id
-        elif isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and isinstance(part.value, ast.Name):
-            first = part.value.id == _first_parameter(function) and owner is not None
-            value = owner if first else _of_scopes(function, part.value.id)
-            if isinstance(value, Instance):
-                yield value, part.attr
+    told = _told(function.node)
+    for name in told.names:
+        if (scope := _scope_of(function, name)) is not None:
+            yield scope, name
+    for name, attribute in told.attributes:
+        first = name == _first_parameter(function) and owner is not None
+        value = owner if first else _of_scopes(function, name)
+        if isinstance(value, Instance):
+            yield value, attribute
 
 
 def called_by(function: Function, owner: Value = None) -> Iterator[Value]:
     """Functions of the source that its body calls by a name around it, and methods of the object that it is of."""
-    for part in ast.walk(function.node):
-        if not isinstance(part, ast.Call):
-            continue
-        if isinstance(part.func, ast.Name):
-            found = _of_scopes(function, part.func.id)
+    for called in _told(function.node).called:
+        if isinstance(called, ast.Name):
+            found = _of_scopes(function, called.id)
             if isinstance(found, (Bound, Function)) and found is not function:
                 yield found
-        elif isinstance(owner, Instance) and (name := _method_of(part.func, _first_parameter(function))):
+        elif isinstance(owner, Instance) and (name := _method_of(called, _first_parameter(function))):
             method = owner.cls.find(name)
             if isinstance(held := owner.attrs.get(name), Bound):
                 yield held
             elif method is not None and isinstance(method[0], Function) and method[0] is not function:
                 yield Bound(owner, method[0], method[1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the text of a function changes, sets and calls, each once."""
+
+    changed: tuple[tuple[str, str], ...]
+    names: tuple[str, ...]  # of scopes around it
+    attributes: tuple[tuple[str, str], ...]  # of what a name stands for
+    called: tuple[ast.expr, ...]
+
+
+@functools.lru_cache(maxsize=4096)
+def _told(node: ast.AST) -> _Told:
+    """Read once: an object that is given to what nobody looked into asks it of all its methods, each time."""
+    parts = list(ast.walk(node))
+    outer = {name for part in parts if isinstance(part, (ast.Nonlocal, ast.Global)) for name in part.names}
+    stored = [part for part in parts if isinstance(getattr(part, "ctx", None), ast.Store)]
+    names = (part.id for part in stored if isinstance(part, ast.Name) and part.id in outer)
+    attributes = (
+        (part.value.id, part.attr)
+        for part in stored
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name)
+    )
+    called = {ast.dump(part.func): part.func for part in parts if isinstance(part, ast.Call)}
+    each = dict.fromkeys
+    return _Told(tuple(each(_changed_names(node))), tuple(each(names)), tuple(each(attributes)), tuple(called.values()))
 
 
 def _method_of(called: ast.expr, owner: str) -> str:
