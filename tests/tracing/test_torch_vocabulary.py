@@ -156,3 +156,10 @@ nn.Linear({}, 3)(joined)
 def test_what_is_called_beside_the_program(tmp_path: Path, size: int, fails: bool) -> None:
     problems = traced(tmp_path, FORKED.format(size)).problems.values()
     assert [p.proved for p in problems if p.level == "error"] == [True] * fails
+
+
+@pytest.mark.parametrize(("axis", "fails"), [(0, False), (1, True)])
+def test_what_is_timed_is_called(tmp_path: Path, axis: int, fails: bool) -> None:
+    text = f"import timeit, torch\nx = torch.rand(10)\nprint(timeit.timeit(lambda: torch.cat([x], dim={axis})) * 2)\n"
+    problems = traced(tmp_path, text).problems.values()
+    assert [p.proved for p in problems if p.level == "error"] == [True] * fails
