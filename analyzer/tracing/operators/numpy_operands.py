@@ -70,6 +70,11 @@ def flat_dims(source: Tensor) -> tuple[Term, ...] | None:
     return None if source.dims is None else (product(source.dims),)
 
 
+# Functions that take a scalar for an array of one element where an axis is named.
+_OF_SCALARS = frozenset(("take", "squeeze", "repeat", "packbits", "unpackbits", "cumsum", "cumprod", "nancumsum",
+                         "nancumprod", "argsort", "argpartition"))  # fmt: skip
+
+
 def axes_of(
     op: Op, source: Tensor, axes: Value, rank: int | None = None, again: bool = False
 ) -> tuple[int, ...] | None:
@@ -83,8 +88,8 @@ def axes_of(
     if dims is None or not all(isinstance(n, int) and not isinstance(n, bool) for n in numbers):
         return None
     rank = len(dims) if rank is None else rank
-    if rank == 0 and set(numbers) <= {0, -1}:
-        return None  # which some functions take of a scalar
+    if rank == 0 and op.short in _OF_SCALARS and set(numbers) <= {0, -1}:
+        return None
     for number in numbers:
         if not -rank <= number < rank:
             of_what = f"an array of {rank} dimensions" if rank == len(dims) else f"the {rank} dimensions of the result"
