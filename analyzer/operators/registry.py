@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -121,6 +122,7 @@ def traits_of(node: ir.Node) -> Trait:
     return NOTHING if operator is None else operator.traits
 
 
+@functools.cache
 def names(framework: str, trait: Trait) -> tuple[str, ...]:
     """The names in `framework` (``onnx``, ``tf``, ``torch`` …: a column) of the operators that have any of `trait`."""
     wanted = trait.value

@@ -31,8 +31,8 @@ def taken_over(tr: Tracer, module: Module, submodule: Callable[[str], Value]) ->
         else:
             yield name, scope.names[name]
     for name in sorted(told or ()):
-        if not provide(tr, scope, name) and submodule(name) is not None:
-            yield name, submodule(name)
+        if not provide(tr, scope, name) and (found := submodule(name)) is not None:
+            yield name, found
 
 
 def _same(one: Value, other: Value) -> bool:

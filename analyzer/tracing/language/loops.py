@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,6 +23,7 @@ from analyzer.tracing.language.evaluation import (
 )
 from analyzer.tracing.language.lazy_iterators import given_up, step_through
 from analyzer.tracing.language.loop_variables import selects, takes_rows, targets_of, turning_points
+from analyzer.tracing.language.own_parts import breaks, returns
 from analyzer.tracing.language.plain_data import MOST_ITEMS
 from analyzer.tracing.language.suspended_bodies import evaluate_steps, held
 from analyzer.tracing.language.tensors import INVENTED, Shape, Tensor
@@ -208,7 +209,7 @@ def while_steps(tr: Tracer, node: ast.While) -> Steps:
             continue
         long = tr.shared.steps - begun >= LOOP_STEPS and (rounds >= FULL_ROUNDS or (rounds >= 8 and seen.settled))
         left = frame.leaving and inside
-        if left and always and not _breaks(node):
+        if left and always and not breaks(node):
             raise PyRaise("GeneratorExit")  # it has no other end
         if left or (unknown_rounds and not changes) or unknown_rounds >= FEW_ROUNDS or long:
             if long:
@@ -229,41 +230,17 @@ def run_while(tr: Tracer, node: ast.While) -> Signal:
 
 def _by_its_end(tr: Tracer, node: ast.While) -> Signal:
     """How an endless loop is left that is not followed to its end: by its `break`, or else by what it returns."""
-    if _breaks(node):
+    if breaks(node):
         return None
-    if _returns(node):
+    if returns(node):
         return Returned(tr.unknown("what a loop returns that is not followed to its end"))
     raise PathEnd
 
 
 def _guess_of_rest(tr: Tracer, node: ast.For | ast.While, decided: int) -> None:
     """Where all was known and no round left the loop, one that is not followed may: the rest is a guess."""
-    if len(tr.path.decisions) == decided and (_breaks(node) or _returns(node)):
+    if len(tr.path.decisions) == decided and (breaks(node) or returns(node)):
         tr.path.guessed = True
-
-
-@functools.lru_cache(maxsize=4096)
-def _breaks(node: ast.For | ast.While) -> bool:
-    """Whether a `break` of the loop stands in the body: those of a loop in it are that loop's."""
-    return any(isinstance(part, ast.Break) for part in _own_parts(node.body, (ast.For, ast.While, ast.AsyncFor)))
-
-
-@functools.lru_cache(maxsize=4096)
-def _returns(node: ast.For | ast.While) -> bool:
-    return any(isinstance(part, ast.Return) for part in _own_parts(node.body))
-
-
-_BODIES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-
-
-def _own_parts(block: Iterable[ast.AST], but: tuple[type[ast.AST], ...] = ()) -> Iterator[ast.AST]:
-    """What a block is made of: not what functions and classes in it are, nor the bodies of loops such as `but`."""
-    for part in block:
-        yield part
-        if isinstance(part, but):
-            yield from _own_parts(part.orelse, but)  # type: ignore[attr-defined]
-        elif not isinstance(part, _BODIES):
-            yield from _own_parts(ast.iter_child_nodes(part), but)
 
 
 def _leave_out(tr: Tracer) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator
 
+from analyzer.tracing.language.own_parts import own_parts
 from analyzer.tracing.paths.problems import Diagnostic, PyRaise
 from analyzer.tracing.paths.tracer import Tracer
 
-_INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -39,7 +38,7 @@ def _local_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> f
     if isinstance(node, ast.Lambda):
         return frozenset()
     bound, shared = set[str](), set[str]()
-    for part in _own_parts(node):
+    for part in own_parts(node.body, _COMPREHENSIONS):
         if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
             bound.add(part.id)
         elif isinstance(part, (ast.Global, ast.Nonlocal)):
@@ -52,17 +51,3 @@ def _local_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> f
         elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in ("exec", "locals"):
             return frozenset()  # what binds names unseen
     return frozenset(bound - shared)
-
-
-def _own_parts(node: ast.AST) -> Iterator[ast.AST]:
-    """Parts of a body that bind in its own scope; of inner functions and classes the name alone."""
-    for part in getattr(node, "body", ()) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else ():
-        yield from _walked(part)
-
-
-def _walked(node: ast.AST) -> Iterator[ast.AST]:
-    yield node
-    if isinstance(node, (*_INNER, *_COMPREHENSIONS)):
-        return
-    for part in ast.iter_child_nodes(node):
-        yield from _walked(part)

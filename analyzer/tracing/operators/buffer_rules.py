@@ -6,7 +6,7 @@ from typing import Any
 
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Value
-from analyzer.tracing.operators.element_types import array_type, dtype_name
+from analyzer.tracing.operators.element_types import asked_array_type, dtype_name
 from analyzer.tracing.operators.numpy_operands import unknown
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
@@ -28,7 +28,7 @@ def tensor_over(op: Op, buffer: Value, rest: tuple[Value, ...], dtype: Value, co
 @operator("numpy.frombuffer", "buffer dtype=None count=-1 offset=0 *rest")
 def array_over(op: Op, buffer: Value, dtype: Value, count: Value, offset: Value, rest: tuple[Value, ...]) -> Value:
     """A type may be an array itself, which adds axes: one that is no plain type leaves the shape open."""
-    kind = "float64" if dtype is None else array_type(dtype)
+    kind = asked_array_type(dtype, "float64")
     if kind not in _BYTES:
         return unknown(op)
     return Tensor((_length(op, buffer, kind, count, offset),), kind, "numpy", site=op.where)

@@ -368,7 +368,8 @@ def data_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], k
     elif name in ("window", "flat_map", "interleave", "apply"):
         element, count = tr.unknown("an element"), None
     elif name in ("make_one_shot_iterator", "make_initializable_iterator", "as_numpy_iterator", "__iter__"):
-        return Object("tfdataset", data={"element": _as_arrays(tr, element) if "numpy" in name else element})
+        element = _as_arrays(tr, element) if name == "as_numpy_iterator" else element
+        return Object("tfdataset", data={"element": element})
     elif name in ("get_next", "next", "__next__"):
         return element
     elif name not in (

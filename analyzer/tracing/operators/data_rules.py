@@ -9,7 +9,7 @@ from typing import Any
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import DictV, Instance, ListV, Object, Unknown, Value
 from analyzer.tracing.operators.data import IMAGES, count_of, part_of, sliced
-from analyzer.tracing.operators.element_types import array_type, asked_type, dtype_name
+from analyzer.tracing.operators.element_types import asked_array_type, asked_type, dtype_name
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import require
@@ -212,7 +212,7 @@ def pad_sequences(op: Op, sequences: Value, maxlen: Value, rest: tuple[Value, ..
     rows = 25000 if isinstance(sequences, Unknown) and sequences.reason == "texts" else op.tr.fresh("rows", "unknown")
     kind = op.extra.get("dtype", rest[0] if rest else None)
     length = term if term is not None else op.tr.fresh("maxlen", "unknown")
-    return Tensor((rows, length), "int32" if kind is None else array_type(kind), "numpy", site=op.where)
+    return Tensor((rows, length), asked_array_type(kind, "int32"), "numpy", site=op.where)
 
 
 @operator("tf.examples.tutorials.mnist.input_data.read_data_sets", "train_dir=None fake_data=False one_hot=False *rest")

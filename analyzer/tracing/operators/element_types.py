@@ -45,6 +45,11 @@ def asked_type(value: Value, otherwise: str | None) -> str | None:
     return otherwise if value is None else dtype_name(value)
 
 
+def asked_array_type(value: Value, otherwise: str | None) -> str | None:
+    """The same for NumPy."""
+    return otherwise if value is None else array_type(value)
+
+
 OBJECTS = "object"  # the element type of NumPy's arrays of anything, of texts and of records
 _HOLDERS = ("torch.Tensor", "numpy.ndarray", "numpy.object_", "tf.Tensor", "tf.Variable")
 
@@ -132,12 +137,7 @@ def numpy_type(x: Tensor, y: Tensor) -> str | None:
     """
     if x.dtype == y.dtype:
         return x.dtype
-    if x.dtype is None or y.dtype is None or not x.dims or not y.dims:
-        return None
-    try:
-        return np.result_type(x.dtype, y.dtype).name
-    except TypeError:
-        return None
+    return joined_type((x, y)) if x.dims and y.dims else None
 
 
 def joined_type(parts: Sequence[Tensor]) -> str | None:

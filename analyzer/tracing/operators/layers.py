@@ -181,8 +181,8 @@ def _call_layer(
         ):
             hyper.pop(key, None)
         for key in ("padding", "data_format"):  # are written in capitals too
-            written = hyper.get(key)
-            hyper.update({key: written.lower()} if isinstance(written, str) else {})
+            if isinstance(written := hyper.get(key), str):
+                hyper[key] = written.lower()
     if framework == "keras" and last.startswith(("AveragePooling", "MaxPooling")):
         empty = empty_pool_layer(op, tensor_of(tr, inputs[0], "tf"), hyper)
         if empty is not None:

@@ -10,7 +10,7 @@ from analyzer.operators.declaration import WIDEST
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
-from analyzer.tracing.operators.element_types import array_type, joined_type
+from analyzer.tracing.operators.element_types import asked_array_type, joined_type
 from analyzer.tracing.operators.element_values import running
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.numpy_operands import (
@@ -231,8 +231,7 @@ def join(op: Op, arrays: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
 def _of_parts(op: Op, made: Value, parts: Sequence[Tensor]) -> Value:
     """The array that was joined, in the element type that it was asked in or NumPy finds for its parts."""
     if isinstance(made, Tensor):
-        asked = op.extra.get("dtype")
-        made.dtype = joined_type(parts) if asked is None else array_type(asked)
+        made.dtype = asked_array_type(op.extra.get("dtype"), joined_type(parts))
     return as_arrays(made)
 
 

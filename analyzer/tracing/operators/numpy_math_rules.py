@@ -13,7 +13,7 @@ from analyzer.tracing.language.numpy_numbers import NumpyFloat, float_of_numpy, 
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
-from analyzer.tracing.operators.element_types import array_type, numpy_type
+from analyzer.tracing.operators.element_types import asked_array_type, numpy_type
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.numpy_operands import (
@@ -144,7 +144,7 @@ _OF_WHOLE: dict[str, Callable[[int, int], int]] = {
 def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
     if op.short in _OF_WHOLE and type(x) is int and type(y) is int:
         return Tensor((), "int64", "numpy", site=op.where, value=_OF_WHOLE[op.short](x, y))
-    truth = op.short.startswith(("logical", "is", "eq", "not_eq", "great", "less"))
+    truth = _is_truth(op.short)
     result = broadcast(op, _SIGNS.get(op.short, "+"), x, y, "numpy", "bool" if truth else "")
     if isinstance(result, Tensor) and op.short not in _SIGNS and op.short != "add":
         result.value = None  # of another function than the sum, whose shape it has
@@ -156,10 +156,14 @@ def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
     return result
 
 
+def _is_truth(name: str) -> bool:
+    """Whether a function of two arrays compares them."""
+    return name.startswith(("logical", "is", "eq", "not_eq", "great", "less"))
+
+
 def _asked(op: Op, otherwise: str | None) -> str | None:
     """The element type that the call asks for by name, in which an element-by-element function computes."""
-    asked = op.extra.get("dtype")
-    return otherwise if asked is None else array_type(asked)
+    return asked_array_type(op.extra.get("dtype"), otherwise)
 
 
 @operator(" ".join(f"numpy.{name}.outer" for name in _BINARY.split()) + " numpy.outer", "a b *rest")
@@ -315,8 +319,7 @@ _array = array
 
 def _of_rounds(op: Op, found: Tensor) -> str | None:
     """The type of a function's results again and again: some compare, and small whole numbers become large ones."""
-    keeping = op.name.split(".")[-2] in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "fmax", "fmin")
-    return found.dtype if keeping and not is_whole(found.dtype) else None
+    return None if is_whole(found.dtype) or _is_truth(op.name.split(".")[-2]) else found.dtype
 
 
 @operator(" ".join(f"numpy.{name}.accumulate" for name in _BINARY.split()), "array axis=0 *rest")

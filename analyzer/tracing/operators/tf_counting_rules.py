@@ -6,7 +6,7 @@ from typing import Any
 
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Value
-from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_types import asked_type, dtype_name
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import items_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail
@@ -89,7 +89,7 @@ def sequence_mask(op: Op, lengths: Value, maxlen: Value, dtype: Value, rest: tup
         last = max(known)
     if last is None:
         last = op.tr.fresh("longest", "unknown", 0, graph=source.graph)
-    return like(op, source, (*source.dims, last), "bool" if dtype is None else dtype_name(dtype))
+    return like(op, source, (*source.dims, last), asked_type(dtype, "bool"))
 
 
 @operator("tf.searchsorted", "sorted_sequence values side='left' out_type=None *rest")
@@ -99,7 +99,7 @@ def searchsorted(
     source = tensor(op, values)
     if source is None:
         return unknown_tensor(op, "tf")
-    return like(op, source, source.shape, "int32" if out_type is None else dtype_name(out_type))
+    return like(op, source, source.shape, asked_type(out_type, "int32"))
 
 
 @operator("tf.histogram_fixed_width", "values value_range nbins=100 dtype=None *rest")
@@ -107,7 +107,7 @@ def histogram(
     op: Op, values: Value, value_range: Value, nbins: Value, dtype: Value, rest: tuple[Value, ...]
 ) -> Value:  # fmt: skip
     bins = op.tr.term_of(nbins, "bins")
-    kind = "int32" if dtype is None else dtype_name(dtype)
+    kind = asked_type(dtype, "int32")
     return unknown_tensor(op, "tf") if bins is None else Tensor((bins,), kind, "tf", site=op.where)
 
 

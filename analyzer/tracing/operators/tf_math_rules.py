@@ -11,7 +11,7 @@ from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.axis_names import tell_renamed
-from analyzer.tracing.operators.element_types import dtype_name, real_of
+from analyzer.tracing.operators.element_types import asked_type, dtype_name, real_of
 from analyzer.tracing.operators.element_values import converted, count_true
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import dropped, plain
@@ -83,7 +83,7 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
         dtype = "bool"
     elif op.short in ("zeros_like", "ones_like"):
         stated = op.extra.get("dtype", rest[0] if rest else None)
-        dtype = dtype if stated is None else dtype_name(stated)
+        dtype = asked_type(stated, dtype)
     elif op.short == "argsort":
         dtype = "int32"
     elif op.short == "abs":

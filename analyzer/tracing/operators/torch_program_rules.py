@@ -201,6 +201,9 @@ def load_library(op: Op, path: Value) -> Value:
     return None
 
 
+FUTURE = "future"  # the kind of what a function called beside the program is waited for by
+
+
 @operator("torch.jit.fork torch.jit._fork", "func *args")
 def fork(op: Op, func: Value, args: tuple[Value, ...]) -> Value:
     """Called beside the program: what waits for it has its value."""
@@ -212,6 +215,3 @@ def wait(op: Op, future: Value) -> Value:
     if isinstance(future, Object) and future.kind == FUTURE:
         return seen(future.data["value"])
     return op.tr.unknown("what was waited for")
-
-
-FUTURE = "future"

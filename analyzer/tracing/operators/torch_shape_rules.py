@@ -8,7 +8,7 @@ from typing import Any
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
-from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.element_types import asked_type, dtype_name
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -258,7 +258,7 @@ def new(op: Op, input: Value, size: tuple[Value, ...]) -> Value:
     if op.short == "new" and len(size) < 2 and not (size and is_size(size[0])):
         return _like_data(op, input, size)
     given = op.extra.get("dtype")
-    dtype = getattr(input, "dtype", None) if given is None else dtype_name(given)
+    dtype = asked_type(given, getattr(input, "dtype", None))
     if op.short == "new_tensor":
         found = tensor_of(op.tr, size[0] if size else op.extra.get("data"), "torch")
         return unknown_tensor(op, "torch") if found is None else Tensor(found.shape, dtype, "torch", site=op.where)
@@ -277,7 +277,7 @@ def _like_data(op: Op, input: Value, given: tuple[Value, ...]) -> Value:
 
 @operator("Tensor.new_full", "input size fill_value dtype=None")
 def new_full(op: Op, input: Value, size: Value, fill_value: Value, dtype: Value) -> Value:
-    kind = getattr(input, "dtype", None) if dtype is None else dtype_name(dtype)
+    kind = asked_type(dtype, getattr(input, "dtype", None))
     return Tensor(shape_argument(op, (size,)), kind, "torch", site=op.where)
 
 

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import (
-    DictV,
-    ListV,
-    SetV,
-    Value,
-)
+from analyzer.tracing.language.values import DictV, ListV, SetV, Value
 
 PLAIN = (int, float, str, bytes, tuple, ListV, DictV, SetV)
 
