@@ -266,23 +266,25 @@ def _of_set(tr: Tracer, owner: SetV, name: str, args: tuple[Value, ...]) -> Valu
     """Methods of a set: where all is plain data, Python's own."""
     changing = {"update": "union", "difference_update": "difference", "intersection_update": "intersection",
                 "symmetric_difference_update": "symmetric_difference", "discard": "difference"}  # fmt: skip
+    of_one = name in ("remove", "discard")
+    # Once: a generator gives its elements to who asks first.
+    taken = [] if of_one else [(list(islice(i, 2) if e else i), e) for i, e in (iterate(tr, a, None) for a in args)]
     try:
-        if name in ("remove", "discard"):
-            args = (SetV(args[:1]),)
+        if of_one:
+            taken = [(list(args[:1]), False)]
         elif name == "pop":
             raise NotPlain
-        if name == "remove" and not of_sets(operator.le, args[0], owner):
+        if name == "remove" and not of_sets(operator.le, SetV(args[:1]), owner):
             raise PyRaise("KeyError", "an element of a set")
         method = changing.get(name, "difference" if name == "remove" else name)
-        given = [SetV(iterate(tr, a, None)[0]) if not iterate(tr, a, None)[1] else tr.unknown("a set") for a in args]
+        given = [tr.unknown("a set") if endless else SetV(items) for items, endless in taken]
         found: Value = of_sets(lambda o, *a: getattr(o, method)(*a), owner, *given)
     except NotPlain:
         if name in changing or name in ("remove", "pop"):
             tr.touch(owner)
             if name == "update":
-                for value in args:
-                    items, endless = iterate(tr, value, None)
-                    owner.items.extend(islice(items, 2) if endless else items)
+                for items, _ in taken:
+                    owner.items.extend(items)
             else:
                 owner.lose()  # which elements have gone is not known
             owner.open = True
