@@ -32,6 +32,32 @@ def test_the_sizes_of_what_nobody_knows(made: str, fits: bool, tmp_path: Path) -
     assert [p.site.line for p in shared.problems.values() if p.level == "error"] == ([] if fits else [3])
 
 
+@pytest.mark.parametrize(
+    ("called", "shape"),
+    [
+        ("transpose(0, 2, 1)", "(4, 5, 3)"),
+        ("transpose((2, 0, 1))", "(5, 4, 3)"),
+        ("transpose(1, 2)", "(4, 5, 3)"),  # NumPy refuses two axes of three
+        ("max(axis=-1, keepdims=True)", "(4, 3, 1)"),
+        ("max(-1, keepdims=True)", "(4, 3, 1)"),
+        ("repeat(2, axis=0)", "(8, 3, 5)"),
+        ("sum(-1)", "(4, 3)"),
+    ],
+)
+def test_a_method_that_libraries_have_differently(called: str, shape: str, tmp_path: Path) -> None:
+    text = f"import numpy as np\nfrom somewhere import load\nx = load().reshape(4, 3, 5)\nassert x.{called}.shape == {shape}"
+    for wrong in (False, True):
+        shared = explore(tmp_path, "main.py", ast.parse(text.replace("==", "!=") if wrong else text), Versions())
+        assert [p.site.line for p in shared.problems.values() if p.level == "error"] == ([4] if wrong else [])
+
+
+@pytest.mark.parametrize("called", ["max(0)", "repeat(2, 1, 1)", "take(i)", "nonzero()"])
+def test_a_method_whose_library_nobody_knows(called: str, tmp_path: Path) -> None:
+    text = f"from somewhere import i, load\nx = load().reshape(4, 3, 5)\nx.{called}.transpose(3, 4) - x.{called}[7]"
+    shared = explore(tmp_path, "main.py", ast.parse(text), Versions())
+    assert [p.message for p in shared.problems.values()] == []
+
+
 def test_a_slice_of_an_open_list_from_a_place_nobody_knows(tmp_path: Path) -> None:
     text = (
         "import torch\nfrom somewhere import records, share\nfiles = [r for r in records]\n"

@@ -29,6 +29,7 @@ from analyzer.tracing.operators.table import Op, bind, rules, run_entry, run_rul
 from analyzer.tracing.operators.torch_second_names import own_method
 from analyzer.tracing.operators.trainable import choose_trained, is_trained
 from analyzer.tracing.operators.typed import call_typed, floating
+from analyzer.tracing.operators.unknown_libraries import library_of_call
 from analyzer.tracing.operators.written import of_method, of_operands, origin_of_kind
 from analyzer.tracing.paths.attained import record
 from analyzer.tracing.paths.tracer import Tracer
@@ -167,6 +168,12 @@ _OF_TEXTS = frozenset(name for name in dir(str) if not name.startswith("_"))
 def _result(
     tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
+    if owner.framework == "unknown":
+        library = library_of_call(name, args, kwargs)
+        if library is None:
+            return tr.unknown(f"{name}()")
+        if library:
+            owner = Tensor(owner.shape, owner.dtype, library, site=owner.site, name=owner.name, sources=(owner,))
     name = own_method(name) if owner.framework == "torch" else name
     op = Op(tr, name, node, tr.site(node), nodes={})
     if name in ("size", "shape") and owner.framework != "numpy":

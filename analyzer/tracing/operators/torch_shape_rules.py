@@ -159,7 +159,12 @@ def expand(op: Op, input: Value, size: tuple[Value, ...]) -> Value:
     source = tensor_of(op.tr, input, "torch")
     if source is not None and source.dims is not None and any(isinstance(d, int) and d < -1 for d in dims):
         if all(isinstance(d, int) and d != 0 for d in (*dims, *source.dims)):  # of no elements anything is expanded
-            fail(op, "negative-size", f"the target shape {show_shape(dims)} has a negative size that is not -1", (source,))
+            fail(
+                op,
+                "negative-size",
+                f"the target shape {show_shape(dims)} has a negative size that is not -1",
+                (source,),
+            )
     return apply(op, "torch", "expand", (input,), {"size": dims})
 
 
