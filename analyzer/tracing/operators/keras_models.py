@@ -24,6 +24,7 @@ from analyzer.tracing.operators.bystanders import turned_again
 from analyzer.tracing.operators.data import representative
 from analyzer.tracing.operators.element_types import asked_type
 from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.keras_batches import equally_many, mapped_arrays, of_all_batches, one_batch
 from analyzer.tracing.operators.keras_configurations import model_configuration
 from analyzer.tracing.operators.keras_graphs import (
     count_of_weights,
@@ -45,7 +46,7 @@ from analyzer.tracing.operators.sessions import bind_shape, check_slice
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths.problems import ShapeFailure
 from analyzer.tracing.paths.tracer import Tracer
-from analyzer.validity.terms import Poly, equal, substitute
+from analyzer.validity.terms import Poly, Term, equal, substitute
 
 TYPE = "its element type"  # the attribute under which a layer keeps what its base was told: no program has such a name
 
@@ -345,9 +346,9 @@ def model_method(
     if name in ("predict", "predict_on_batch"):
         x = args[0] if args else kwargs.get("x")
         with tr.compiling():
-            result = _forward(tr, owner, x, node)
+            result = _predicted(tr, owner, x, node)
         turned_again(tr, [owner, *callbacks_in(kwargs.get("callbacks"))])
-        return as_numpy(result) if isinstance(result, Tensor) else tr.unknown("predictions", "imprecise")
+        return tr.unknown("predictions", "imprecise") if result is None else result
     if name == "summary":
         tr.forget((*args, *kwargs.values()))  # it prints each line by the function that it is given
     if name in ("summary", "save", "save_weights", "load_weights", "build", "set_weights"):
@@ -355,22 +356,27 @@ def model_method(
     return tr.unknown(f"model.{name}()", "foreign")
 
 
-def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> Value:
+def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> tuple[Value, Term | None]:
+    """What the model gives for one batch, and of how many examples it is where that is a number of its own."""
     if isinstance(x, Object):
         element = representative(tr, x)
         element = tuple(element.items) if isinstance(element, ListV) else element
-        if isinstance(element, tuple) and element:
-            x = element[0]
-        else:
-            return tr.unknown("predictions", "imprecise")
-    if isinstance(x, (ListV, DictV, tuple)) and isinstance(owner, Object) and owner.kind == "model":
-        return call_model(tr, owner, (x,), {}, node)
-    tensor = tensor_of(tr, x, "numpy") if isinstance(x, Tensor) else None
-    if tensor is None or tensor.dims is None or not tensor.dims:
-        return tr.unknown("predictions", "imprecise")
-    rows = tr.symbols.fresh("batch", "derived", 1, site=tr.site(node))
-    part = Tensor((rows, *tensor.dims[1:]), None, "tf", site=tensor.site, name=tensor.name, tags=frozenset(("batch",)))
-    return call(tr, owner, (part,), {}, node)
+        if not isinstance(element, tuple) or not element or not isinstance(element[0], Tensor):
+            return tr.unknown("predictions", "imprecise"), None
+        x = element[0]
+    part, rows = one_batch(tr, x, node)
+    if part is None and isinstance(x, (ListV, DictV, tuple)) and isinstance(owner, Object) and owner.kind == "model":
+        return call_model(tr, owner, (x,), {}, node), None
+    if part is None:
+        return tr.unknown("predictions", "imprecise"), None
+    return call(tr, owner, (part,), {}, node), rows
+
+
+def _predicted(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> Value:
+    """What all batches give as arrays; None where it is not known."""
+    count = None if isinstance(x, Object) else equally_many(Op(tr, "predict", node, tr.site(node)), x)
+    result, rows = _forward(tr, owner, x, node)
+    return mapped_arrays(result, lambda one: as_numpy(one if rows is None else of_all_batches(one, rows, count)))
 
 
 def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> Value:
@@ -393,9 +399,11 @@ def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> V
             f"x has {x.dims[0]} rows (shape {show_shape(x.dims)}) but y has {y.dims[0]} (shape {show_shape(y.dims)})",
             (x, y),
         )
+    else:
+        equally_many(op, (x, y))
     if x is None:
         return None
-    result = _forward(tr, owner, x, node)
+    result, _ = _forward(tr, owner, x, node)
     if isinstance(y, Tensor) and y.dims is not None:
         _loss(op, owner, result, y.dims[1:], y)
     return result

@@ -6,9 +6,9 @@ import ast
 from typing import Any
 
 from analyzer.tracing.language.evaluation import call, get_attribute, iterate
-from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Bound, Function, Instance, Iterator_, Object, Value
 from analyzer.tracing.operators.data import representative
+from analyzer.tracing.operators.keras_batches import one_batch
 from analyzer.tracing.paths.tracer import Tracer
 
 
@@ -31,17 +31,7 @@ def _batch(tr: Tracer, x: Value, y: Value, node: ast.Call | None) -> Value:
     """One batch, its examples in a number of their own; None where it is not known."""
     if isinstance(x, Object):
         return representative(tr, x)
-    given = [x] if y is None else [x, y]
-    if not all(isinstance(part, Tensor) and part.dims for part in given):
-        return None
-    rows = tr.symbols.fresh("batch", "derived", 1, site=tr.site(node))
-    tags = frozenset(("batch",))
-    parts = [
-        Tensor((rows, *part.dims[1:]), part.dtype, "tf", site=part.site, name=part.name, tags=tags)
-        for part in given
-        if isinstance(part, Tensor) and part.dims
-    ]
-    return parts[0] if y is None else tuple(parts)
+    return one_batch(tr, x if y is None else (x, y), node)[0]
 
 
 def gives_batches(x: Value) -> bool:
