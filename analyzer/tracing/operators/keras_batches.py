@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import floor
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import DictV, ListV, Value
@@ -41,11 +43,42 @@ def arrays_of(value: Value) -> Iterator[Tensor]:
             yield from arrays_of(one)
 
 
-def one_batch(tr: Tracer, given: Value, node: ast.Call | None) -> tuple[Value, Term | None]:
-    """The arrays with their examples in a number of their own, and that number; None where they are not known."""
-    if not all(array.dims for array in arrays_of(given)):
+@dataclass(frozen=True)
+class Batching:
+    """How a method of a model takes its arrays: so many examples at a time, of this part of them."""
+
+    size: Value
+    part: Value = 1.0
+
+    def first(self, count: Term) -> int | None:
+        """How many examples the first batch has; None where it is not known."""
+        if type(count) is not int or not isinstance(self.part, (int, float)) or isinstance(self.part, bool):
+            return None
+        taken = floor(count * self.part)
+        return taken if self.size is None else min(taken, self.size) if type(self.size) is int else None
+
+
+def batching(name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Batching:
+    """As `fit`, `evaluate`, `predict` and their likes for one batch are told."""
+    if name.endswith("_on_batch"):
+        return Batching(None)
+    place = 1 if name == "predict" else 2
+    size = args[place] if len(args) > place else kwargs.get("batch_size")
+    split = kwargs.get("validation_split", 0.0) if name == "fit" and len(args) < 7 else 0.0
+    return Batching(32 if size is None else size, 1.0 - split if isinstance(split, (int, float)) else None)
+
+
+def one_batch(tr: Tracer, given: Value, node: ast.Call | None, how: Batching) -> tuple[Value, Term | None]:
+    """The arrays with their examples in a number of their own, and that number; None where they are not known.
+
+    It is at least what the first batch has: how many exactly is nothing that a compiled step sees.
+    """
+    arrays = list(arrays_of(given))
+    if not all(array.dims for array in arrays):
         return None, None
-    rows = tr.symbols.fresh("batch", "derived", 1, site=tr.site(node))
+    exact = {how.first((array.dims or (None,))[0]) for array in arrays}
+    count = exact.pop() if len(exact) == 1 else None
+    rows = tr.symbols.fresh("batch", "derived", count or 1, site=tr.site(node))
 
     def part(array: Tensor) -> Tensor:
         tags = frozenset(("batch",))

@@ -24,7 +24,14 @@ from analyzer.tracing.operators.bystanders import turned_again
 from analyzer.tracing.operators.data import representative
 from analyzer.tracing.operators.element_types import asked_type
 from analyzer.tracing.operators.hyperparameters import plain
-from analyzer.tracing.operators.keras_batches import equally_many, mapped_arrays, of_all_batches, one_batch
+from analyzer.tracing.operators.keras_batches import (
+    Batching,
+    batching,
+    equally_many,
+    mapped_arrays,
+    of_all_batches,
+    one_batch,
+)
 from analyzer.tracing.operators.keras_configurations import model_configuration
 from analyzer.tracing.operators.keras_graphs import (
     count_of_weights,
@@ -331,22 +338,30 @@ def model_method(
         x = args[0] if args else kwargs.get("x")
         y = args[1] if len(args) > 1 else kwargs.get("y")
         again = [owner, *callbacks_in(kwargs.get("callbacks"))]
-        if run_own_step(tr, owner, name, x, y, node):
+        how = batching(name, args, kwargs)
+        if run_own_step(tr, owner, name, x, y, node, how):
             turned_again(tr, again)
             return tr.unknown("a history", "imprecise")
         validation = kwargs.get("validation_data")
         with tr.compiling():
-            made = _fit(tr, owner, x, y, node)
+            made = _fit(tr, owner, x, y, node, how)
             if name in ("fit", "train_on_batch") and isinstance(made, Tensor):
                 follow_back(tr, made)
             if isinstance(validation, tuple) and len(validation) >= 2:
-                _fit(tr, owner, validation[0], validation[1], node)
+                _fit(
+                    tr,
+                    owner,
+                    validation[0],
+                    validation[1],
+                    node,
+                    Batching(kwargs.get("validation_batch_size", how.size)),
+                )
         turned_again(tr, again)
         return tr.unknown("a history", "imprecise")
     if name in ("predict", "predict_on_batch"):
         x = args[0] if args else kwargs.get("x")
         with tr.compiling():
-            result = _predicted(tr, owner, x, node)
+            result = _predicted(tr, owner, x, node, batching(name, args, kwargs))
         turned_again(tr, [owner, *callbacks_in(kwargs.get("callbacks"))])
         return tr.unknown("predictions", "imprecise") if result is None else result
     if name == "summary":
@@ -356,7 +371,7 @@ def model_method(
     return tr.unknown(f"model.{name}()", "foreign")
 
 
-def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> tuple[Value, Term | None]:
+def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None, how: Batching) -> tuple[Value, Term | None]:
     """What the model gives for one batch, and of how many examples it is where that is a number of its own."""
     if isinstance(x, Object):
         element = representative(tr, x)
@@ -364,7 +379,7 @@ def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> tuple[V
         if not isinstance(element, tuple) or not element or not isinstance(element[0], Tensor):
             return tr.unknown("predictions", "imprecise"), None
         x = element[0]
-    part, rows = one_batch(tr, x, node)
+    part, rows = one_batch(tr, x, node, how)
     if part is None and isinstance(x, (ListV, DictV, tuple)) and isinstance(owner, Object) and owner.kind == "model":
         return call_model(tr, owner, (x,), {}, node), None
     if part is None:
@@ -372,14 +387,14 @@ def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> tuple[V
     return call(tr, owner, (part,), {}, node), rows
 
 
-def _predicted(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> Value:
+def _predicted(tr: Tracer, owner: Any, x: Value, node: ast.Call | None, how: Batching) -> Value:
     """What all batches give as arrays; None where it is not known."""
     count = None if isinstance(x, Object) else equally_many(Op(tr, "predict", node, tr.site(node)), x)
-    result, rows = _forward(tr, owner, x, node)
+    result, rows = _forward(tr, owner, x, node, how)
     return mapped_arrays(result, lambda one: as_numpy(one if rows is None else of_all_batches(one, rows, count)))
 
 
-def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> Value:
+def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None, how: Batching) -> Value:
     """What the model makes of a batch, held against its targets; None where nothing is known of it."""
     op = Op(tr, "fit", node, tr.site(node))
     if y is None and (isinstance(x, Object) or gives_batches(x)):
@@ -403,7 +418,7 @@ def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> V
         equally_many(op, (x, y))
     if x is None:
         return None
-    result, _ = _forward(tr, owner, x, node)
+    result, _ = _forward(tr, owner, x, node, how)
     if isinstance(y, Tensor) and y.dims is not None:
         _loss(op, owner, result, y.dims[1:], y)
     return result
