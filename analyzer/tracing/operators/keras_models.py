@@ -376,9 +376,9 @@ def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None, how: Batch
     if isinstance(x, Object):
         element = representative(tr, x)
         element = tuple(element.items) if isinstance(element, ListV) else element
-        if not isinstance(element, tuple) or not element or not isinstance(element[0], Tensor):
+        x = element[0] if isinstance(element, tuple) and element else element
+        if not isinstance(x, (Tensor, DictV)):
             return tr.unknown("predictions", "imprecise"), None
-        x = element[0]
     part, rows = one_batch(tr, x, node, how)
     if part is None and isinstance(x, (ListV, DictV, tuple)) and isinstance(owner, Object) and owner.kind == "model":
         return call_model(tr, owner, (x,), {}, node), None
@@ -391,6 +391,8 @@ def _predicted(tr: Tracer, owner: Any, x: Value, node: ast.Call | None, how: Bat
     """What all batches give as arrays; None where it is not known."""
     count = None if isinstance(x, Object) else equally_many(Op(tr, "predict", node, tr.site(node)), x)
     result, rows = _forward(tr, owner, x, node, how)
+    if isinstance(x, Object):
+        count = tr.fresh("rows", "unknown", 0)
     return mapped_arrays(result, lambda one: as_numpy(one if rows is None else of_all_batches(one, rows, count)))
 
 
