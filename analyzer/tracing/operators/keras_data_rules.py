@@ -28,10 +28,23 @@ def time_series(
     if source is None or not source.dims or length is None:
         return op.tr.unknown("a data set", "imprecise")
     one: Value = Tensor((length, *source.dims[1:]), source.dtype, "tf", site=op.where)
+    numbers: list[Value] = [source.dims[0], length, sequence_stride, sampling_rate]
     if targets is not None:
         wanted = tensor_of(op.tr, targets, "tf")
         if wanted is None or not wanted.dims:
             return op.tr.unknown("a data set", "imprecise")
         one = (one, Tensor(wanted.dims[1:], wanted.dtype, "tf", site=op.where))
-    windows = Object("tfdataset", data={"element": one, "count": None}, site=op.where)
-    return windows if batch_size is None else data_method(op.tr, windows, "batch", (None,), {})
+        numbers.append(wanted.dims[0])
+    whole = not rest and op.extra.get("start_index") is None and op.extra.get("end_index") is None
+    windows = Object("tfdataset", data={"element": one, "count": _count(numbers) if whole else None}, site=op.where)
+    return windows if batch_size is None else data_method(op.tr, windows, "batch", (batch_size,), {})
+
+
+def _count(numbers: list[Value]) -> int | None:
+    """How many windows there are: so many rows, the length and the distances of windows and rows, and targets."""
+    known = [number for number in numbers if type(number) is int and number > 0]
+    if len(known) != len(numbers):
+        return None
+    rows, length, stride, rate, *targets = known
+    starts = min([rows - (length - 1) * rate, *targets])
+    return max(-(-starts // stride), 0)

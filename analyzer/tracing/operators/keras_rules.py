@@ -12,6 +12,7 @@ from analyzer.tracing.operators import shape_of
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import asked_type, default_float
 from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.keras_cell_rules import check_first_states
 from analyzer.tracing.operators.keras_configurations import copied_model
 from analyzer.tracing.operators.keras_losses import apply_loss
 from analyzer.tracing.operators.keras_models import build_sequential, flat, input_tensor
@@ -190,6 +191,7 @@ def recurrent(op: Op, layer: Layer, inputs: Value, rest: tuple[Value, ...]) -> V
             f"the input must have 3 dimensions (batch, time, features) and has the shape {show_shape(source.dims)}",
             (source,),
         )
+    check_first_states(op, source, rest[0] if rest else op.extra.get("initial_state"), units)
     width = op.extra.get("width", units)
     kind = asked_type(layer.args.get("dtype"), default_float(op.tr))
     out = like(

@@ -7,7 +7,7 @@ from typing import Any
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.element_types import asked_type, dtype_name
-from analyzer.tracing.operators.hyperparameters import dropped, plain
+from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import items_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
