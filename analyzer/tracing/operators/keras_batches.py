@@ -9,6 +9,7 @@ from math import floor
 
 from analyzer.tracing.language.tensors import Tensor, show_shape
 from analyzer.tracing.language.values import DictV, ListV, Value
+from analyzer.tracing.operators.element_types import default_float
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op
@@ -83,7 +84,8 @@ def one_batch(tr: Tracer, given: Value, node: ast.Call | None, how: Batching) ->
     def part(array: Tensor) -> Tensor:
         tags = frozenset(("batch",))
         dims = (rows, *(array.dims or ())[1:])
-        return Tensor(dims, array.dtype, "tf", site=array.site, name=array.name, tags=tags)
+        kind = default_float(tr) if (array.dtype or "").startswith("float") else array.dtype
+        return Tensor(dims, kind, "tf", site=array.site, name=array.name, tags=tags)
 
     made = mapped_arrays(given, part)
     return made, None if made is None else rows

@@ -21,18 +21,14 @@ from analyzer.tracing.language.values import (
     Value,
 )
 from analyzer.tracing.operators.bystanders import turned_again
-from analyzer.tracing.operators.data import representative
 from analyzer.tracing.operators.element_types import asked_type
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.keras_batches import (
     Batching,
     batching,
-    equally_many,
-    mapped_arrays,
-    of_all_batches,
-    one_batch,
 )
 from analyzer.tracing.operators.keras_configurations import model_configuration
+from analyzer.tracing.operators.keras_fitting import fitted, predicted, remember_measures
 from analyzer.tracing.operators.keras_graphs import (
     count_of_weights,
     find_layer,
@@ -41,19 +37,18 @@ from analyzer.tracing.operators.keras_graphs import (
     trained_weights_of,
     weights_of,
 )
-from analyzer.tracing.operators.keras_losses import check_loss, loss_name
 from analyzer.tracing.operators.keras_own_weights import keep_weight
 from analyzer.tracing.operators.keras_saved import save_model
-from analyzer.tracing.operators.keras_steps import first_batch, gives_batches, run_own_step
+from analyzer.tracing.operators.keras_steps import run_own_step
 from analyzer.tracing.operators.layers import call_layer
-from analyzer.tracing.operators.operands import as_numpy, tensor_of
+from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.own_gradients import follow_back
-from analyzer.tracing.operators.refusals import fail, require
+from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.sessions import bind_shape, check_slice
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths.problems import ShapeFailure
 from analyzer.tracing.paths.tracer import Tracer
-from analyzer.validity.terms import Poly, Term, equal, substitute
+from analyzer.validity.terms import Poly, equal, substitute
 
 TYPE = "its element type"  # the attribute under which a layer keeps what its base was told: no program has such a name
 
@@ -332,7 +327,7 @@ def model_method(
             return model_configuration(owner)
     if name == "compile":
         tr.touch(owner)
-        owner.attrs["__loss__"] = kwargs.get("loss", args[1] if len(args) > 1 else None)
+        remember_measures(owner, args, kwargs)
         return None
     if name in ("fit", "train_on_batch", "evaluate", "test_on_batch"):
         x = args[0] if args else kwargs.get("x")
@@ -344,11 +339,11 @@ def model_method(
             return tr.unknown("a history", "imprecise")
         validation = kwargs.get("validation_data")
         with tr.compiling():
-            made = _fit(tr, owner, x, y, node, how)
+            made = fitted(tr, owner, x, y, node, how)
             if name in ("fit", "train_on_batch") and isinstance(made, Tensor):
                 follow_back(tr, made)
             if isinstance(validation, tuple) and len(validation) >= 2:
-                _fit(
+                fitted(
                     tr,
                     owner,
                     validation[0],
@@ -361,7 +356,7 @@ def model_method(
     if name in ("predict", "predict_on_batch"):
         x = args[0] if args else kwargs.get("x")
         with tr.compiling():
-            result = _predicted(tr, owner, x, node, batching(name, args, kwargs))
+            result = predicted(tr, owner, x, node, batching(name, args, kwargs))
         turned_again(tr, [owner, *callbacks_in(kwargs.get("callbacks"))])
         return tr.unknown("predictions", "imprecise") if result is None else result
     if name == "summary":
@@ -369,66 +364,3 @@ def model_method(
     if name in ("summary", "save", "save_weights", "load_weights", "build", "set_weights"):
         return None
     return tr.unknown(f"model.{name}()", "foreign")
-
-
-def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None, how: Batching) -> tuple[Value, Term | None]:
-    """What the model gives for one batch, and of how many examples it is where that is a number of its own."""
-    if isinstance(x, Object):
-        element = representative(tr, x)
-        element = tuple(element.items) if isinstance(element, ListV) else element
-        x = element[0] if isinstance(element, tuple) and element else element
-        if not isinstance(x, (Tensor, DictV)):
-            return tr.unknown("predictions", "imprecise"), None
-    part, rows = one_batch(tr, x, node, how)
-    if part is None and isinstance(x, (ListV, DictV, tuple)) and isinstance(owner, Object) and owner.kind == "model":
-        return call_model(tr, owner, (x,), {}, node), None
-    if part is None:
-        return tr.unknown("predictions", "imprecise"), None
-    return call(tr, owner, (part,), {}, node), rows
-
-
-def _predicted(tr: Tracer, owner: Any, x: Value, node: ast.Call | None, how: Batching) -> Value:
-    """What all batches give as arrays; None where it is not known."""
-    count = None if isinstance(x, Object) else equally_many(Op(tr, "predict", node, tr.site(node)), x)
-    result, rows = _forward(tr, owner, x, node, how)
-    if isinstance(x, Object):
-        count = tr.fresh("rows", "unknown", 0)
-    return mapped_arrays(result, lambda one: as_numpy(one if rows is None else of_all_batches(one, rows, count)))
-
-
-def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None, how: Batching) -> Value:
-    """What the model makes of a batch, held against its targets; None where nothing is known of it."""
-    op = Op(tr, "fit", node, tr.site(node))
-    if y is None and (isinstance(x, Object) or gives_batches(x)):
-        element = first_batch(tr, x, node)
-        element = tuple(element.items) if isinstance(element, ListV) else element
-        if not isinstance(element, tuple) or len(element) < 2 or not isinstance(element[0], Tensor):
-            return None
-        result = call(tr, owner, (element[0],), {}, node)
-        if isinstance(element[1], Tensor) and element[1].dims is not None:
-            _loss(op, owner, result, element[1].dims[1:], element[1])
-        return result
-    if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dims and y.dims:
-        require(
-            op,
-            equal(x.dims[0], y.dims[0]),
-            "rows",
-            f"x has {x.dims[0]} rows (shape {show_shape(x.dims)}) but y has {y.dims[0]} (shape {show_shape(y.dims)})",
-            (x, y),
-        )
-    else:
-        equally_many(op, (x, y))
-    if x is None:
-        return None
-    result, _ = _forward(tr, owner, x, node, how)
-    if isinstance(y, Tensor) and y.dims is not None:
-        _loss(op, owner, result, y.dims[1:], y)
-    return result
-
-
-def _loss(op: Op, owner: Any, result: Value, rest: Any, y: Tensor) -> None:
-    """The last dimensions of the targets against the model's output, by loss."""
-    kind = loss_name(owner.attrs.get("__loss__"))
-    if not kind or not isinstance(result, Tensor) or result.dims is None or not result.dims:
-        return
-    check_loss(op, kind, (result.dims[0], *rest), result.dims, y)
