@@ -135,7 +135,10 @@ def reversible_embedding(op: Op, layer: Layer, inputs: Value, reverse: Value) ->
     return like(op, source, (*source.dims[:-1], count), source.dtype)
 
 
-@operator("keras.layers.TimeDistributed.__init__ keras.layers.Bidirectional.__init__", "layer *rest")
+@operator(
+    "keras.layers.TimeDistributed.__init__ keras.layers.Bidirectional.__init__ keras.layers.Wrapper.__init__",
+    "layer *rest",
+)
 def wrapper_arguments(op: Op, **arguments: Value) -> Value:
     return None
 
