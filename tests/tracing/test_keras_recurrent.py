@@ -30,6 +30,28 @@ class Cell(keras.layers.Layer):
         out = tf.tanh(tf.matmul(x, self.kernel) + tf.matmul(states[0], self.again))
         return out, [out]
 
+class Pair(keras.layers.Layer):
+    state_size = [4, 4]
+    output_size = 8
+
+    def call(self, x, states):
+        return tf.concat(states, -1), [states[0] + tf.reduce_mean(x), states[1]]
+
+    def get_initial_state(self, batch_size=None):
+        return [tf.zeros((batch_size, 4)), tf.ones((batch_size, WIDTH))]
+
+class Wrapped(keras.layers.Wrapper):
+    def __init__(self, layer, **kwargs):
+        super().__init__(layer, **kwargs)
+
+    def build(self, shape):
+        self.layer.build(shape)
+        self.w = self.layer.kernel
+
+    def call(self, inputs):
+        return self.layer(inputs)
+
+WIDTH = 4
 x = tf.ones((2, 9, 5))
 """
 PROGRAMS = [
@@ -42,6 +64,13 @@ PROGRAMS = [
         "(2, 14)",
         "(2, 7)",
     ),
+    ("RNN(Cell(8), return_state=True)(x)[1] + tf.zeros({})", "(2, 8)", "(9, 8)"),
+    ("RNN(Cell(8))(x, initial_state=tf.zeros({}))", "(2, 8)", "(2, 9)"),
+    ("keras.layers.GRU(6)(x, initial_state=tf.zeros({}))", "(2, 6)", "(2, 7)"),
+    ("LSTM(6)(x, initial_state=[tf.zeros((2, 6)), tf.zeros({})])", "(2, 6)", "(2, 7)"),
+    ("RNN(keras.layers.StackedRNNCells([LSTMCell(8), Cell(6)]))(x) + tf.zeros({})", "(2, 6)", "(2, 8)"),
+    ("WIDTH = {}\nout, h, c = RNN(Pair(), return_state=True)(x)\nout + tf.zeros((2, 8))", "4", "5"),
+    ("Wrapped(keras.layers.Dense(7))(x) + tf.zeros({})", "(2, 9, 7)", "(2, 9, 5)"),
     ("keras.layers.RandomFlip('horizontal')(tf.ones((2, 8, 8, 3))) + tf.zeros({})", "3", "4"),
     ("keras.layers.RandomZoom(0.1)(keras.layers.RandomRotation(0.1)(tf.ones((2, 8, 6, 3)))) + tf.zeros({})", "3", "6"),
     ("K.arange(0.0, 16, 2.0) + tf.zeros({})", "8", "16"),

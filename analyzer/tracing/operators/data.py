@@ -345,7 +345,7 @@ def data_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], k
             count = None
         element = _batched(tr, element, term if term is not None else tr.fresh("batch", "derived"))
         if name == "padded_batch":
-            element = tr.unknown("a padded batch")
+            element = _padded(tr, element)
     elif name == "map" and args:
         element = call(tr, args[0], element if isinstance(element, tuple) else (element,), {})
     elif name == "unbatch":
@@ -365,7 +365,10 @@ def data_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], k
         return taken if isinstance(taken, Tensor) else tr.unknown("what a data set is reduced to", "imprecise")
     elif name == "cardinality":
         return Tensor((), "int64", "tf", value=count if type(count) is int else None)
-    elif name in ("window", "flat_map", "interleave", "apply"):
+    elif name == "window":
+        size, last = args[0] if args else kwargs.get("size"), kwargs.get("drop_remainder", False)
+        element, count = _windows(element, size if last is True and type(size) is int else None), None
+    elif name in ("flat_map", "interleave", "apply"):
         element, count = tr.unknown("an element"), None
     elif name in ("make_one_shot_iterator", "make_initializable_iterator", "as_numpy_iterator", "__iter__"):
         element = _as_arrays(tr, element) if name == "as_numpy_iterator" else element
@@ -416,6 +419,25 @@ def _first_of(tr: Tracer, value: Value) -> Value:
     if isinstance(value, DictV):
         return DictV({k: _first_of(tr, v) for k, v in value.items.items()}, value.open)
     return part_of(value, "tf") if isinstance(value, Tensor) and value.dims else tr.unknown("an element")
+
+
+def _windows(element: Value, size: int | None) -> Value:
+    """A data set for each part of an element, of so many elements."""
+    if isinstance(element, tuple):
+        return tuple(_windows(part, size) for part in element)
+    if isinstance(element, DictV):
+        return DictV({key: _windows(part, size) for key, part in element.items.items()}, element.open)
+    return Object("tfdataset", data={"element": element, "count": size})
+
+
+def _padded(tr: Tracer, batch: Value) -> Value:
+    """A batch whose rows are as long as the longest of them, or as the program says."""
+    if isinstance(batch, tuple):
+        return tuple(_padded(tr, part) for part in batch)
+    if not isinstance(batch, Tensor) or not batch.dims:
+        return tr.unknown("a padded batch")
+    dims = (batch.dims[0], *(tr.fresh("padded", "unknown", 0) for _ in batch.dims[1:]))
+    return Tensor(dims, batch.dtype, "tf", name=batch.name, tags=batch.tags)
 
 
 def _batched(tr: Tracer, value: Value, size: Any) -> Value:

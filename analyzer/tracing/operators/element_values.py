@@ -50,6 +50,13 @@ def running(name: str, elements: Any) -> Any:
     return tuple(itertools.accumulate(numbers, operator.add if name == "cumsum" else operator.mul))
 
 
+def order_of(elements: Any) -> Any:
+    """The places of a row's whole numbers in rising order (`argsort`); None where they are unknown or two are equal."""
+    if not isinstance(elements, tuple) or not all(type(e) is int for e in elements):
+        return None
+    return tuple(sorted(range(len(elements)), key=elements.__getitem__)) if len({*elements}) == len(elements) else None
+
+
 def _holds_truths(elements: Any) -> bool:
     return any(map(_holds_truths, elements)) if isinstance(elements, tuple) else isinstance(elements, bool)
 

@@ -10,7 +10,7 @@ from analyzer.tracing.operators.operands import items_of
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
-from analyzer.validity.terms import equal
+from analyzer.validity.terms import Term, equal
 
 
 @operator(
@@ -43,3 +43,15 @@ def cell(op: Op, layer: Layer, inputs: Value, states: Value, rest: tuple[Value, 
         return op.tr.unknown("states", "imprecise")
     after = [like(op, source, held.dims, kind) for _ in given]
     return held, after[0] if isinstance(states, Tensor) else ListV(list(after))
+
+
+def check_first_states(op: Op, source: Tensor, given: Value, units: Term) -> None:
+    """The states that a recurrent layer starts with: so wide as its own, and for as many examples."""
+    states = [given] if isinstance(given, Tensor) else items_of(given)
+    for place, state in enumerate(tensor(op, one) for one in states):
+        if state is None or not state.dims or not source.dims:
+            continue
+        if place == 0:
+            sentence = f"a state of shape {show_shape(state.dims)} for {units} units"
+            require(op, equal(state.dims[-1], units), "units", sentence, (state,))
+        broadcast(op, "+", like(op, source, (source.dims[0], units), state.dtype), state, "tf")

@@ -21,10 +21,14 @@ from analyzer.tracing.language.values import (
     Value,
 )
 from analyzer.tracing.operators.bystanders import turned_again
-from analyzer.tracing.operators.data import representative
 from analyzer.tracing.operators.element_types import asked_type
 from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.keras_batches import (
+    Batching,
+    batching,
+)
 from analyzer.tracing.operators.keras_configurations import model_configuration
+from analyzer.tracing.operators.keras_fitting import fitted, predicted, remember_measures
 from analyzer.tracing.operators.keras_graphs import (
     count_of_weights,
     find_layer,
@@ -33,14 +37,13 @@ from analyzer.tracing.operators.keras_graphs import (
     trained_weights_of,
     weights_of,
 )
-from analyzer.tracing.operators.keras_losses import check_loss, loss_name
 from analyzer.tracing.operators.keras_own_weights import keep_weight
 from analyzer.tracing.operators.keras_saved import save_model
-from analyzer.tracing.operators.keras_steps import first_batch, gives_batches, run_own_step
+from analyzer.tracing.operators.keras_steps import run_own_step
 from analyzer.tracing.operators.layers import call_layer
-from analyzer.tracing.operators.operands import as_numpy, tensor_of
+from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.own_gradients import follow_back
-from analyzer.tracing.operators.refusals import fail, require
+from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.sessions import bind_shape, check_slice
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths.problems import ShapeFailure
@@ -324,86 +327,40 @@ def model_method(
             return model_configuration(owner)
     if name == "compile":
         tr.touch(owner)
-        owner.attrs["__loss__"] = kwargs.get("loss", args[1] if len(args) > 1 else None)
+        remember_measures(owner, args, kwargs)
         return None
     if name in ("fit", "train_on_batch", "evaluate", "test_on_batch"):
         x = args[0] if args else kwargs.get("x")
         y = args[1] if len(args) > 1 else kwargs.get("y")
         again = [owner, *callbacks_in(kwargs.get("callbacks"))]
-        if run_own_step(tr, owner, name, x, y, node):
+        how = batching(name, args, kwargs)
+        if run_own_step(tr, owner, name, x, y, node, how):
             turned_again(tr, again)
             return tr.unknown("a history", "imprecise")
         validation = kwargs.get("validation_data")
         with tr.compiling():
-            made = _fit(tr, owner, x, y, node)
+            made = fitted(tr, owner, x, y, node, how)
             if name in ("fit", "train_on_batch") and isinstance(made, Tensor):
                 follow_back(tr, made)
             if isinstance(validation, tuple) and len(validation) >= 2:
-                _fit(tr, owner, validation[0], validation[1], node)
+                fitted(
+                    tr,
+                    owner,
+                    validation[0],
+                    validation[1],
+                    node,
+                    Batching(kwargs.get("validation_batch_size", how.size)),
+                )
         turned_again(tr, again)
         return tr.unknown("a history", "imprecise")
     if name in ("predict", "predict_on_batch"):
         x = args[0] if args else kwargs.get("x")
         with tr.compiling():
-            result = _forward(tr, owner, x, node)
+            result = predicted(tr, owner, x, node, batching(name, args, kwargs))
         turned_again(tr, [owner, *callbacks_in(kwargs.get("callbacks"))])
-        return as_numpy(result) if isinstance(result, Tensor) else tr.unknown("predictions", "imprecise")
+        return tr.unknown("predictions", "imprecise") if result is None else result
     if name == "summary":
         tr.forget((*args, *kwargs.values()))  # it prints each line by the function that it is given
     if name in ("summary", "save", "save_weights", "load_weights", "build", "set_weights"):
         return None
     return tr.unknown(f"model.{name}()", "foreign")
-
-
-def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> Value:
-    if isinstance(x, Object):
-        element = representative(tr, x)
-        element = tuple(element.items) if isinstance(element, ListV) else element
-        if isinstance(element, tuple) and element:
-            x = element[0]
-        else:
-            return tr.unknown("predictions", "imprecise")
-    if isinstance(x, (ListV, DictV, tuple)) and isinstance(owner, Object) and owner.kind == "model":
-        return call_model(tr, owner, (x,), {}, node)
-    tensor = tensor_of(tr, x, "numpy") if isinstance(x, Tensor) else None
-    if tensor is None or tensor.dims is None or not tensor.dims:
-        return tr.unknown("predictions", "imprecise")
-    rows = tr.symbols.fresh("batch", "derived", 1, site=tr.site(node))
-    part = Tensor((rows, *tensor.dims[1:]), None, "tf", site=tensor.site, name=tensor.name, tags=frozenset(("batch",)))
-    return call(tr, owner, (part,), {}, node)
-
-
-def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> Value:
-    """What the model makes of a batch, held against its targets; None where nothing is known of it."""
-    op = Op(tr, "fit", node, tr.site(node))
-    if y is None and (isinstance(x, Object) or gives_batches(x)):
-        element = first_batch(tr, x, node)
-        element = tuple(element.items) if isinstance(element, ListV) else element
-        if not isinstance(element, tuple) or len(element) < 2 or not isinstance(element[0], Tensor):
-            return None
-        result = call(tr, owner, (element[0],), {}, node)
-        if isinstance(element[1], Tensor) and element[1].dims is not None:
-            _loss(op, owner, result, element[1].dims[1:], element[1])
-        return result
-    if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dims and y.dims:
-        require(
-            op,
-            equal(x.dims[0], y.dims[0]),
-            "rows",
-            f"x has {x.dims[0]} rows (shape {show_shape(x.dims)}) but y has {y.dims[0]} (shape {show_shape(y.dims)})",
-            (x, y),
-        )
-    if x is None:
-        return None
-    result = _forward(tr, owner, x, node)
-    if isinstance(y, Tensor) and y.dims is not None:
-        _loss(op, owner, result, y.dims[1:], y)
-    return result
-
-
-def _loss(op: Op, owner: Any, result: Value, rest: Any, y: Tensor) -> None:
-    """The last dimensions of the targets against the model's output, by loss."""
-    kind = loss_name(owner.attrs.get("__loss__"))
-    if not kind or not isinstance(result, Tensor) or result.dims is None or not result.dims:
-        return
-    check_loss(op, kind, (result.dims[0], *rest), result.dims, y)

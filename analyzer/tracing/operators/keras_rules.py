@@ -12,6 +12,7 @@ from analyzer.tracing.operators import shape_of
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import asked_type, default_float
 from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.keras_cell_rules import check_first_states
 from analyzer.tracing.operators.keras_configurations import copied_model
 from analyzer.tracing.operators.keras_losses import apply_loss
 from analyzer.tracing.operators.keras_models import build_sequential, flat, input_tensor
@@ -134,7 +135,10 @@ def reversible_embedding(op: Op, layer: Layer, inputs: Value, reverse: Value) ->
     return like(op, source, (*source.dims[:-1], count), source.dtype)
 
 
-@operator("keras.layers.TimeDistributed.__init__ keras.layers.Bidirectional.__init__", "layer *rest")
+@operator(
+    "keras.layers.TimeDistributed.__init__ keras.layers.Bidirectional.__init__ keras.layers.Wrapper.__init__",
+    "layer *rest",
+)
 def wrapper_arguments(op: Op, **arguments: Value) -> Value:
     return None
 
@@ -190,6 +194,7 @@ def recurrent(op: Op, layer: Layer, inputs: Value, rest: tuple[Value, ...]) -> V
             f"the input must have 3 dimensions (batch, time, features) and has the shape {show_shape(source.dims)}",
             (source,),
         )
+    check_first_states(op, source, rest[0] if rest else op.extra.get("initial_state"), units)
     width = op.extra.get("width", units)
     kind = asked_type(layer.args.get("dtype"), default_float(op.tr))
     out = like(

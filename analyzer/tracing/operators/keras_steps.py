@@ -6,13 +6,13 @@ import ast
 from typing import Any
 
 from analyzer.tracing.language.evaluation import call, get_attribute, iterate
-from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Bound, Function, Instance, Iterator_, Object, Value
 from analyzer.tracing.operators.data import representative
+from analyzer.tracing.operators.keras_batches import Batching, one_batch
 from analyzer.tracing.paths.tracer import Tracer
 
 
-def run_own_step(tr: Tracer, owner: Any, name: str, x: Value, y: Value, node: ast.Call | None) -> bool:
+def run_own_step(tr: Tracer, owner: Any, name: str, x: Value, y: Value, node: ast.Call | None, how: Batching) -> bool:
     """Whether the model has such a step for the method `name`; it is followed with one batch."""
     step = "train_step" if name in ("fit", "train_on_batch") else "test_step"
     found = owner.cls.find(step) if isinstance(owner, Instance) else None
@@ -20,28 +20,18 @@ def run_own_step(tr: Tracer, owner: Any, name: str, x: Value, y: Value, node: as
         return False
     if found[0].node.args.args[1:] and found[0].node.args.args[1].arg == "state":  # as JAX's trainer calls it
         return True
-    batch = _batch(tr, x, y, node)
+    batch = _batch(tr, x, y, node, how)
     if batch is not None:
         with tr.compiling():
             call(tr, Bound(owner, found[0], found[1]), (batch,), {}, node)
     return True
 
 
-def _batch(tr: Tracer, x: Value, y: Value, node: ast.Call | None) -> Value:
+def _batch(tr: Tracer, x: Value, y: Value, node: ast.Call | None, how: Batching) -> Value:
     """One batch, its examples in a number of their own; None where it is not known."""
     if isinstance(x, Object):
         return representative(tr, x)
-    given = [x] if y is None else [x, y]
-    if not all(isinstance(part, Tensor) and part.dims for part in given):
-        return None
-    rows = tr.symbols.fresh("batch", "derived", 1, site=tr.site(node))
-    tags = frozenset(("batch",))
-    parts = [
-        Tensor((rows, *part.dims[1:]), part.dtype, "tf", site=part.site, name=part.name, tags=tags)
-        for part in given
-        if isinstance(part, Tensor) and part.dims
-    ]
-    return parts[0] if y is None else tuple(parts)
+    return one_batch(tr, x if y is None else (x, y), node, how)[0]
 
 
 def gives_batches(x: Value) -> bool:

@@ -11,7 +11,7 @@ from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Unknown, Value
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import asked_array_type, joined_type
-from analyzer.tracing.operators.element_values import running
+from analyzer.tracing.operators.element_values import order_of, running
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.numpy_operands import (
     array,
@@ -195,7 +195,8 @@ def along(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     asked = "dtype" in op.extra or ("cum" in name and (found.dtype or "").startswith(("int", "uint", "bool")))
     kept = found.dtype if not asked or (found.dtype == "int64" and "dtype" not in op.extra) else None
     result = of(op, found, dims, "int64" if name.startswith("arg") else kept)
-    result.value = running(name, found.value) if "dtype" not in op.extra else None
+    told = order_of(found.value) if name == "argsort" else running(name, found.value)
+    result.value = told if "dtype" not in op.extra else None
     return result
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import ListV, Value
 from analyzer.tracing.operators.element_types import asked_type, dtype_name
-from analyzer.tracing.operators.hyperparameters import dropped, plain
+from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import items_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
@@ -33,7 +33,7 @@ def kept(op: Op, input: Value, shift: Value, axis: Value, rest: tuple[Value, ...
 def repeat(op: Op, input: Value, repeats: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
     """Each element so often, along one axis or of all of them in a row."""
     source, times = tensor(op, input), plain(op.tr, repeats)
-    if source is None or source.dims is None or dropped(times) or not isinstance(axis, (int, type(None))):
+    if source is None or source.dims is None or not isinstance(axis, (int, type(None))):
         return unknown_tensor(op, "tf", (source,) if source is not None else ())
     dims = (product(source.dims),) if axis is None else source.dims or (1,)
     place = 0 if axis is None else axis
