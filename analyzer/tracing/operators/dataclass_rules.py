@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from analyzer.tracing.language.dataclass_fields import PYDANTIC
+from analyzer.tracing.language.dataclass_fields import MISSING, PYDANTIC
 from analyzer.tracing.language.definitions import make_class
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor
@@ -74,7 +74,6 @@ def fields(op: Op, x: Value) -> Value:
     return tuple(_described(op, cls, name) for name in field_names(cls))
 
 
-MISSING = Api("dataclasses.MISSING")
 
 
 def _described(op: Op, cls: Class, name: str) -> Object:
