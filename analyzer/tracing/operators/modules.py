@@ -184,6 +184,20 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
     return None
 
 
+def unbound_method(tr: Tracer, name: str, args: tuple[Value, ...]) -> Value:
+    """`nn.Linear.train(module, …)`: the module's own method that this class of the library has; None for others."""
+    home, _, method = name.rpartition(".")
+    first = args[0] if args else None
+    if not home.startswith("torch.nn.") or method.startswith("_") or not isinstance(first, (Layer, Instance)):
+        return None
+    if not is_module(first) or (home == "torch.nn.Module" and method == "forward"):
+        return None
+    if isinstance(first, Layer):
+        return Bound(first, method) if home in (first.name, "torch.nn.Module") else None
+    of_base = home in (*first.cls.library_bases, "torch.nn.Module")
+    return instance_attribute(tr, first, method, inherited=True) if of_base else None
+
+
 _TRANSFORMS = frozenset(("torch.distributions.Transform", "torch.distributions.transforms.Transform"))
 
 

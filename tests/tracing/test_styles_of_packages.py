@@ -1,0 +1,117 @@
+"""Ways in which published packages write models: each program runs, and its twin with one other size fails."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+torch = pytest.importorskip("torch")
+
+BY_NAME = """
+import fnmatch
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+MODELS = {}
+
+def register(make):
+    MODELS[make.__name__] = make
+    return make
+
+@register
+def small_net(width=3):
+    return nn.Linear(width, 4)
+
+@register
+def small_other(width=5):
+    return nn.Linear(width, 4)
+
+@register
+def large(width=9):
+    return nn.Linear(width, 4)
+
+def models(pattern="", exclude=""):
+    names = MODELS.keys()
+    if pattern:
+        names = fnmatch.filter(names, pattern)
+    return sorted(n for n in names if not exclude or not fnmatch.fnmatch(n, exclude))
+"""
+OF_A_CLASS = """
+import torch
+from torch import nn
+
+class Adapted(nn.Linear):
+    def __init__(self, given, made, rank=2, **settings):
+        nn.Linear.__init__(self, given, made, **settings)
+        self.down = nn.Parameter(self.weight.new_zeros((rank, given)))
+        self.up = nn.Parameter(self.weight.new_zeros((made, rank)))
+        self.merged = False
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        nn.Linear.reset_parameters(self)
+        if hasattr(self, "up"):
+            nn.init.zeros_(self.up)
+
+    def train(self, mode=True):
+        nn.Linear.train(self, mode)
+        self.merged = not mode
+        return self
+
+    def forward(self, x):
+        if self.merged:
+            return nn.Linear.forward(self, x)
+        return nn.Linear.forward(self, x) + x @ self.down.T @ self.up.T
+
+class Bare(nn.Module):
+    def __init__(self):
+        nn.Module.__init__(self)
+        nn.Module.register_buffer(self, "kept", torch.zeros(3))
+        nn.Module.add_module(self, "layer", nn.Linear(4, 5))
+"""
+SEQUENCES = """
+import torch
+from torch import nn
+
+scores = torch.zeros(10, 2, 6).log_softmax(2)
+
+def loss(targets, given, labels):
+    return nn.CTCLoss(reduction="none")(scores, torch.ones(targets, dtype=torch.long), given, labels)
+
+def whole(*rows):
+    return torch.tensor(rows)
+"""
+PAIRS = [
+    (BY_NAME, "MODELS[models('small*')[0]]()(torch.zeros(2, {}))", 3, 5),
+    (BY_NAME, "MODELS[models('small*', exclude='*net')[0]]()(torch.zeros(2, {}))", 5, 3),
+    (BY_NAME, "[MODELS[n](7)(torch.zeros(2, {})) for n in models('*a[lr]*')]", 7, 9),
+    (BY_NAME, "torch.zeros(2, len(fnmatch.filter(['a.pt', 'b.py', 'c.pt'], '*.pt'))) @ torch.zeros({}, 2)", 2, 3),
+    (OF_A_CLASS, "Adapted(3, 4)(torch.zeros(2, {}))", 3, 4),
+    (OF_A_CLASS, "Adapted(3, 4).eval()(torch.zeros(2, {}))", 3, 4),
+    (OF_A_CLASS, "Bare().kept @ torch.zeros({})", 3, 4),
+    (OF_A_CLASS, "Bare().layer(torch.zeros(2, {}))", 4, 3),
+    (OF_A_CLASS, "nn.Linear.forward(nn.Linear(3, 4), torch.zeros(2, {}))", 3, 4),
+    (OF_A_CLASS, "nn.Module.train(nn.Linear(3, 4), False)(torch.zeros(2, {}))", 3, 4),
+    (SEQUENCES, "loss((2, 3), whole(10, 9), whole(3, 2)) @ torch.zeros({})", 2, 3),
+    (SEQUENCES, "loss(({}, 3), whole(10, 9), whole(3, 2))", 2, 3),
+    (SEQUENCES, "loss((5,), whole(*[9] * {}), whole(3, 2))", 2, 3),
+    (SEQUENCES, "loss((5,), (10, 9), [2] * {} + [3])", 1, 2),
+    (SEQUENCES, "loss((2, 3), whole([10], [9]), torch.ones(1, {}, dtype=torch.long))", 2, 3),
+]
+
+
+@pytest.mark.parametrize(("head", "call", "fits", "other"), PAIRS)
+def test_one_size_decides(tmp_path: Path, head: str, call: str, fits: int, other: int) -> None:
+    exec(f"{head}\n{call.format(fits)}\n", {})
+    with pytest.raises((RuntimeError, ValueError)):
+        exec(f"{head}\n{call.format(other)}\n", {})
+    for size, wrong in ((fits, []), (other, [True])):
+        text = f"{head}\n{call.format(size)}\n"
+        problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+        assert [p.proved for p in problems if p.level == "error"] == wrong, [p.message for p in problems]
