@@ -87,7 +87,18 @@ def loss(targets, given, labels):
 def whole(*rows):
     return torch.tensor(rows)
 """
+MIXED = """
+import torch
+from torch.distributions import Categorical, Independent, MixtureSameFamily, Normal
+
+def mixture(k, *batch):
+    parts = Independent(Normal(torch.zeros(*batch, 5, 7), torch.ones(*batch, 5, 7)), 1)
+    return MixtureSameFamily(Categorical(logits=torch.zeros(k)), parts)
+"""
 PAIRS = [
+    (MIXED, "mixture({}).log_prob(torch.zeros(4, 7))", 5, 6),
+    (MIXED, "mixture({}, 4)", 5, 1),
+    (MIXED, "mixture(5).log_prob(torch.zeros(4, 7)) @ torch.zeros({})", 4, 7),
     (BY_NAME, "MODELS[models('small*')[0]]()(torch.zeros(2, {}))", 3, 5),
     (BY_NAME, "MODELS[models('small*', exclude='*net')[0]]()(torch.zeros(2, {}))", 5, 3),
     (BY_NAME, "[MODELS[n](7)(torch.zeros(2, {})) for n in models('*a[lr]*')]", 7, 9),
