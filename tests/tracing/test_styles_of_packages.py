@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -87,6 +89,33 @@ def loss(targets, given, labels):
 def whole(*rows):
     return torch.tensor(rows)
 """
+REGISTERED = """
+import sys
+import torch
+from torch import nn
+
+MODELS = {}
+
+def register(make):
+    module = sys.modules[make.__module__]
+    assert hasattr(module, "MODELS")
+    MODELS[make.__name__] = make
+    return make
+
+@register
+def small(width=3):
+    return nn.Linear(width, 4)
+
+@register
+class Large(nn.Linear):
+    def __init__(self, width=5):
+        super().__init__(width, 4)
+
+def made(name):
+    if name not in MODELS:
+        raise RuntimeError("unknown")
+    return MODELS[name]()
+"""
 MIXED = """
 import torch
 from torch.distributions import Categorical, Independent, MixtureSameFamily, Normal
@@ -96,6 +125,10 @@ def mixture(k, *batch):
     return MixtureSameFamily(Categorical(logits=torch.zeros(k)), parts)
 """
 PAIRS = [
+    (REGISTERED, "made('small')(torch.zeros(2, {}))", 3, 4),
+    (REGISTERED, "made('Large')(torch.zeros(2, {}))", 5, 4),
+    (REGISTERED, "torch.zeros(1, len(sys.modules[Large.__module__].MODELS)) @ torch.zeros({})", 2, 0),
+    (REGISTERED, "torch.zeros(1, 2 + (small.__module__ == Large().__module__ == '__main__')) @ torch.zeros({})", 3, 2),
     (MIXED, "mixture({}).log_prob(torch.zeros(4, 7))", 5, 6),
     (MIXED, "mixture({}, 4)", 5, 1),
     (MIXED, "mixture(5).log_prob(torch.zeros(4, 7)) @ torch.zeros({})", 4, 7),
@@ -117,12 +150,98 @@ PAIRS = [
 ]
 
 
+def _run(folder: Path, head: str, call: str) -> bool:
+    """Whether it runs as a script."""
+    (folder / "run.py").write_text(f"{head}\n{call}\n")
+    main = sys.modules["__main__"]
+    try:
+        module = sys.modules["__main__"] = types.ModuleType("__main__")
+        exec(compile((folder / "run.py").read_text(), "run.py", "exec"), vars(module))
+    except (RuntimeError, ValueError):
+        return False
+    finally:
+        sys.modules["__main__"] = main
+    return True
+
+
 @pytest.mark.parametrize(("head", "call", "fits", "other"), PAIRS)
 def test_one_size_decides(tmp_path: Path, head: str, call: str, fits: int, other: int) -> None:
-    exec(f"{head}\n{call.format(fits)}\n", {})
-    with pytest.raises((RuntimeError, ValueError)):
-        exec(f"{head}\n{call.format(other)}\n", {})
+    assert _run(tmp_path, head, call.format(fits))
+    assert not _run(tmp_path, head, call.format(other))
     for size, wrong in ((fits, []), (other, [True])):
         text = f"{head}\n{call.format(size)}\n"
         problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
         assert [p.proved for p in problems if p.level == "error"] == wrong, [p.message for p in problems]
+
+
+OBJECTS = """
+import enum, fractions
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+from somewhere import decorated
+import torch
+
+@dataclass
+class Plain:
+    size: int = 3
+
+class Old(object):
+    pass
+
+class Heir(Plain):
+    pass
+
+class Scaled(Plain):
+    def __mul__(self, number):
+        return Scaled(self.size * number)
+
+class Written(Plain):
+    pass
+
+Written.__mul__ = lambda self, number: number
+
+class Pair(NamedTuple):
+    size: int = 3
+
+class Number(int):
+    pass
+
+class Level(enum.IntEnum):
+    ONE = 1
+
+class Of(Generic[TypeVar("T")]):
+    pass
+
+@decorated
+class Other:
+    pass
+
+class Meta(type):
+    pass
+
+class Made(metaclass=Meta):
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "refused"),
+    [
+        ("Plain() * 2", True),
+        ("Old() - 1", True),
+        ("Heir() + 1.5", True),
+        ("Scaled() // 2", True),
+        ("Scaled() * 2", False),
+        ("Written() * 2", False),
+        ("Pair() * 2", False),
+        ("Number(3) * 2", False),
+        ("Level.ONE + 1", False),
+        ("Of() * 2", True),
+        ("Other() * 2", False),
+        ("Made() * 2", False),
+        ("Plain().size * 2", False),
+    ],
+)
+def test_an_object_and_a_number(tmp_path: Path, made: str, refused: bool) -> None:
+    problems = explore(tmp_path, "net.py", ast.parse(f"{OBJECTS}\n{made}\n"), Versions()).problems.values()
+    assert [p.proved for p in problems if p.level == "error"] == [True] * refused

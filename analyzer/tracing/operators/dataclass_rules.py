@@ -74,8 +74,6 @@ def fields(op: Op, x: Value) -> Value:
     return tuple(_described(op, cls, name) for name in field_names(cls))
 
 
-
-
 def _described(op: Op, cls: Class, name: str) -> Object:
     """A field as `dataclasses.fields` tells it."""
     found = cls.find(name)

@@ -12,11 +12,13 @@ from analyzer.tracing.samples import torch_algebra, torch_elementwise
 from analyzer.tracing.samples.arguments import Function
 from analyzer.tracing.samples.sampler import Sampler
 
-_ACTIVATIONS: Mapping[str, Function] = MappingProxyType({
-    **torch_elementwise.FUNCTIONS,
-    "softmax": torch_algebra.FUNCTIONS["softmax"],
-    "logsoftmax": torch_algebra.FUNCTIONS["log_softmax"],
-})
+_ACTIVATIONS: Mapping[str, Function] = MappingProxyType(
+    {
+        **torch_elementwise.FUNCTIONS,
+        "softmax": torch_algebra.FUNCTIONS["softmax"],
+        "logsoftmax": torch_algebra.FUNCTIONS["log_softmax"],
+    }
+)
 _HOME = re.compile(r"torch\.nn\.([A-Z]\w+)")
 
 
