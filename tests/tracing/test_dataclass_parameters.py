@@ -40,6 +40,10 @@ class Marked:
     second: int = 2
     _: KW_ONLY
     third: int = 5
+
+
+def accepted(cls, **given):
+    return {k: v for k, v in given.items() if k in inspect.signature(cls).parameters}
 """
 SIZES = """
     Sized().size
@@ -57,7 +61,7 @@ SIZES = """
     len(inspect.signature(Sized).parameters)
     len(inspect.signature(Marked).parameters)
     inspect.signature(Marked).parameters["third"].default
-    Marked(**{k: v for k, v in dict(first=1, third=6, made=2, other=3).items() if k in inspect.signature(Marked).parameters}).third
+    Marked(**accepted(Marked, first=1, third=6, made=2, other=3)).third
     len([p for p in inspect.signature(Marked).parameters.values() if p.default is inspect.Parameter.empty])
     len([p for p in inspect.signature(Marked).parameters.values() if p.kind is inspect.Parameter.KEYWORD_ONLY])
     1 + list(inspect.signature(Marked).parameters).index("third")
