@@ -17,6 +17,7 @@ from analyzer.tracing.language.values import (
     Instance,
     Layer,
     ListV,
+    Native,
     Object,
     SuperV,
     Value,
@@ -194,8 +195,11 @@ def unbound_method(tr: Tracer, name: str, args: tuple[Value, ...]) -> Value:
         return None
     if isinstance(first, Layer):
         return Bound(first, method) if home in (first.name, "torch.nn.Module") else None
-    of_base = home in (*first.cls.library_bases, "torch.nn.Module")
-    return instance_attribute(tr, first, method, inherited=True) if of_base else None
+    if home not in (*first.cls.library_bases, "torch.nn.Module"):
+        return None
+    if method == "reset_parameters" and home != "torch.nn.Module":  # which the constructor of the class asks for too
+        return Native(method, lambda c: None)
+    return instance_attribute(tr, first, method, inherited=True)
 
 
 _TRANSFORMS = frozenset(("torch.distributions.Transform", "torch.distributions.transforms.Transform"))
