@@ -88,3 +88,75 @@ def test_what_an_object_inherits_from_is_not_among_its_attributes(least: int, pr
     (tmp_path / "kept.py").write_text(text)
     shared = explore(tmp_path, "kept.py", ast.parse(text), Versions())
     assert any(p.proved for p in shared.problems.values()) == proved
+
+
+SHARED = """
+import copy
+import torch
+
+class Output(dict):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.__dict__ = self
+
+class First(dict):
+    def __init__(self, **kwargs):
+        self.__dict__ = self
+        self.extra = 1
+        super().__init__(**kwargs)
+        self.update(more=6)
+
+class Nested(Output):
+    @classmethod
+    def of(cls, data):
+        return cls({k: cls.of(v) if isinstance(v, dict) else v for k, v in data.items()})
+
+def changed(made, name, size):
+    setattr(made, name, size)
+    return made
+
+out = Output(first=3)
+out.second = 4
+out["third"] = 5
+del out.first
+later = copy.deepcopy(out)
+later.second = 9
+shallow = copy.copy(out)
+shallow["second"] = 8
+"""
+SHARED_SIZES = """
+out["second"]
+out.third
+len(out)
+out.get("second")
+sum(out.values())
+out.get("first", 7)
+getattr(out, "first", 6)
+First(size=3).extra
+First(size=3)["extra"]
+First(size=3).size
+First(size=3).more
+len(First(size=3))
+Nested.of({"a": {"b": 4}}).a.b
+Nested.of({"a": {"b": 4}})["a"]["b"]
+changed(Output(), "size", 3)["size"]
+changed(Output(size=2), "size", 3)["size"]
+out.pop("second") + len(out)
+dict(out)["third"]
+Output(**out).third
+later.second
+later["second"]
+shallow.second
+shallow["second"]
+{**out}["third"]
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("size", SHARED_SIZES)
+def test_a_dictionary_that_is_its_own_attributes(size: str, tmp_path: Path) -> None:
+    names: dict[str, int] = {}
+    exec(f"{SHARED}\nn = {size}\n", names)
+    for other, wrong in ((names["n"], 0), (names["n"] + 1, 1)):
+        text = f"{SHARED}\ntorch.zeros(2, {size}) @ torch.zeros({other}, 2)\n"
+        problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+        assert [p.certain for p in problems if p.level == "error"] == [True] * wrong

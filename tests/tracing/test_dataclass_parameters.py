@@ -12,6 +12,7 @@ from analyzer.tracing.tracing import explore
 
 HEAD = """
 import dataclasses
+import inspect
 from dataclasses import KW_ONLY, InitVar, dataclass, field
 import torch
 
@@ -39,6 +40,10 @@ class Marked:
     second: int = 2
     _: KW_ONLY
     third: int = 5
+
+
+def accepted(cls, **given):
+    return {k: v for k, v in given.items() if k in inspect.signature(cls).parameters}
 """
 SIZES = """
     Sized().size
@@ -53,6 +58,14 @@ SIZES = """
     Marked(1, 4, third=8).third
     Marked(1).third
     len(dataclasses.fields(Marked))
+    len(inspect.signature(Sized).parameters)
+    len(inspect.signature(Marked).parameters)
+    inspect.signature(Marked).parameters["third"].default
+    Marked(**accepted(Marked, first=1, third=6, made=2, other=3)).third
+    len([p for p in inspect.signature(Marked).parameters.values() if p.default is inspect.Parameter.empty])
+    len([p for p in inspect.signature(Marked).parameters.values() if p.kind is inspect.Parameter.KEYWORD_ONLY])
+    1 + list(inspect.signature(Marked).parameters).index("third")
+    2 + (inspect.signature(Sized).parameters["rest"].default is None)
 """.strip().splitlines()
 
 

@@ -18,7 +18,7 @@ from analyzer.tracing.imports.module_hooks import from_hook, is_hooked
 from analyzer.tracing.imports.star_imports import taken_over
 from analyzer.tracing.language.evaluation import run_block
 from analyzer.tracing.language.own_paths import own_path
-from analyzer.tracing.language.values import Api, ListV, Module, Scope, Value
+from analyzer.tracing.language.values import Api, Class, Function, ListV, Module, Scope, Value
 from analyzer.tracing.operators import constant_of, public_names
 from analyzer.tracing.operators.element_types import fact_of_type
 from analyzer.tracing.operators.table import rules
@@ -160,6 +160,12 @@ def module_of(path: str) -> str:
     """The name under which a file is imported."""
     parts = Path(path.lstrip(MARK)).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1:] == ("__init__",) else parts)
+
+
+def home_of(value: Function | Class) -> str:
+    """`__module__`: what the module is called that defines it; a script is `__main__`."""
+    name = value.scope.globals.names.get("__name__")
+    return "__main__" if name == "__main__" else module_of(value.path)
 
 
 def _member(tr: Tracer, module: Value, name: str, base: str, node: ast.ImportFrom) -> Value:

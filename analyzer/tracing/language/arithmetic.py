@@ -16,6 +16,7 @@ from analyzer.tracing.language.operand_refusals import (
     is_type_of_numbers,
     refuse_module,
     refuse_number,
+    refuse_object,
     takes_number,
 )
 from analyzer.tracing.language.operand_turns import is_refusal, turns
@@ -116,6 +117,7 @@ def binary(
         return kinds
     if isinstance(node, ast.BinOp):
         refuse_module(tr, _SYMBOLS[op], left, node)
+        refuse_object(tr, _SYMBOLS[op], left, node)
     if isinstance(left, (Instance, Class)) or isinstance(right, (Instance, Class)):
         return _overloaded(tr, op, left, right, in_place)
     if (isinstance(left, Rows) or isinstance(right, Rows)) and not isinstance(left, ListV):

@@ -9,7 +9,7 @@ from typing import Any
 
 from analyzer.tracing.imports.lazy_modules import LazyScope, provide
 from analyzer.tracing.imports.module_hooks import from_hook
-from analyzer.tracing.imports.modules import api_attribute, api_of, module_of, provided, submodule
+from analyzer.tracing.imports.modules import api_attribute, api_of, home_of, provided, submodule
 from analyzer.tracing.language.attribute_hooks import READER
 from analyzer.tracing.language.code_objects import code_of
 from analyzer.tracing.language.evaluation import ATTRIBUTES, call, get_attribute
@@ -129,7 +129,7 @@ def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -
         told = value.name if name == "__name__" else qualified_name(tr, value)
         return value.options.get(f"attribute {name}", told)
     if name == "__module__":
-        return module_of(value.path)
+        return home_of(value)
     if value.versions is not None and name in ("register", "dispatch", "registry"):
         return registration(value) if name == "register" else tr.unknown(f"attribute {name}")
     if value.remembers and name == "cache_clear":

@@ -6,10 +6,12 @@ import ast
 
 from analyzer.tracing.contracts import declared_shapes
 from analyzer.tracing.language.evaluation import call
-from analyzer.tracing.language.values import Bound, Class, DictV, Function, Instance, Object, Value, field_names
+from analyzer.tracing.language.values import Api, Bound, Class, DictV, Function, Instance, Object, Value, field_names
 from analyzer.tracing.paths.tracer import Tracer
 
 PYDANTIC = "pydantic.BaseModel"
+MISSING = Api("dataclasses.MISSING")
+_MADE = Object("default factory")  # what a signature shows where a function makes the value
 
 
 def _changes(cls: Class) -> bool:
@@ -71,6 +73,25 @@ def fill_dataclass(
     if after is not None and isinstance(after[0], Function):
         more = {k: v for k, v in kwargs.items() if k not in fields} if after[0].node.args.kwarg is not None else {}
         call(tr, Bound(instance, after[0], after[1]), tuple(passed_on), more)
+
+
+def constructor_parameters(cls: Class) -> list[tuple[str, Value, bool]] | None:
+    """What the constructor that `@dataclass` writes takes: names, defaults or `MISSING`, whether by name alone.
+
+    None where another library writes it.
+    """
+    if not cls.dataclass or cls.fields is not None or PYDANTIC in cls.library_bases:
+        return None
+    by_name, found = _by_name_alone(cls), list[tuple[str, Value, bool]]()
+    for name, default in _parameters(cls).items():
+        given: Value = default if cls.find(name) is not None else MISSING
+        if isinstance(default, Object) and default.kind == "dataclass field":
+            if default.data.get("init", True) is False:
+                continue
+            made: Value = _MADE if default.data.get("default_factory") else MISSING
+            given = default.data.get("default", made)
+        found.append((name, given, name in by_name))
+    return sorted(found, key=lambda parameter: parameter[2])
 
 
 def _is_passed_on(annotation: ast.expr | None) -> bool:

@@ -121,6 +121,17 @@ def store_of(tr: Tracer, value: Value) -> DictV | ListV | None:
     return held if isinstance(held, (DictV, ListV)) else None
 
 
+def share_attributes(tr: Tracer, value: Instance, stored: DictV | ListV) -> None:
+    """`self.__dict__ = self` in a class of dictionaries: what is set on the object is in it, and the reverse."""
+    shared = Attributes(value)
+    if isinstance(stored, DictV) and not isinstance(stored, Attributes):
+        tr.touch(value)
+        kept = stored.items
+        value.attrs = {k: v for k, v in value.attrs.items() if k in _KEPT}
+        value.attrs.update(kept)
+        value.attrs[STORE], value.open = shared, value.open or stored.open
+
+
 def plain_store(tr: Tracer, value: Value) -> DictV | None:
     """What `dict(value)` takes over from the object, where its class changes neither its keys nor its items."""
     if not inherits_dictionary(value) or any(value.cls.find(name) for name in ("__getitem__", "__iter__", "keys")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.imports.modules import import_module
+from analyzer.tracing.imports.modules import import_module, module_of
 from analyzer.tracing.imports.registries import filled
 from analyzer.tracing.language.alternatives import common_type, one_of, set_one
 from analyzer.tracing.language.comparisons import compare
@@ -170,12 +170,13 @@ def _of_api(tr: Tracer, value: Api, index: Value, node: ast.AST | None) -> Value
     if value.name in _GENERIC_APIS:
         return value
     if value.name == "sys.modules" and isinstance(index, str):
+        here = tr.frame.scope.globals
+        name = here.names.get("__name__")
+        if index == name or (index == module_of(tr.frame.path) and name != "__main__"):
+            return Module(index, tr.frame.path, here, complete=False)
         found = import_module(tr, index, whole=True)
         if isinstance(found, Module):
             return found
-        here = tr.frame.scope.globals
-        if here.names.get("__name__") == index:
-            return Module(index, tr.frame.path, here, complete=False)
     if is_python_version(value) and (known := part(value, index)) is not None:
         return known
     return _of_any(tr, value, index, node)

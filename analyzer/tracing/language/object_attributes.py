@@ -7,7 +7,7 @@ from typing import Any
 
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.imports.libraries import MARK
-from analyzer.tracing.imports.modules import module_of
+from analyzer.tracing.imports.modules import home_of
 from analyzer.tracing.language.absent_attributes import (
     TORCH_MODULE,
     knows_attributes,
@@ -94,7 +94,7 @@ def _plainly(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Va
     if name == "__class__":
         return kind_of(value)
     if name == "__module__":
-        return module_of(value.cls.path)
+        return home_of(value.cls)
     if name == "__doc__":
         return ast.get_docstring(value.cls.node)
     if name == "__dict__":
@@ -247,7 +247,7 @@ _WRITTEN = ("__init__", "__eq__", "__repr__", "__dataclass_fields__", "__datacla
 def _names_of(tr: Tracer, cls: Class) -> DictV:
     """`__dict__` of a class: what its body binds, and what Python and `@dataclass` add."""
     in_statement = bool(cls.node.body)
-    told: dict[str, Value] = {"__module__": module_of(cls.path)} if in_statement else {}
+    told: dict[str, Value] = {"__module__": home_of(cls)} if in_statement else {}
     if in_statement and (text := ast.get_docstring(cls.node)) is not None:
         told["__doc__"] = text
     annotated = any(isinstance(part, ast.AnnAssign) for part in cls.node.body)
@@ -300,7 +300,7 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
     if name in ("__name__", "__qualname__"):
         return value.name if name == "__name__" else qualified_name(tr, value)
     if name == "__module__":
-        return module_of(value.path)
+        return home_of(value)
     if name == "__doc__":
         return ast.get_docstring(value.node)
     if name in ("__bases__", "__mro__"):

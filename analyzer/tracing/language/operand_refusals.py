@@ -11,6 +11,7 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import (
     Api,
     Bound,
+    Class,
     DictV,
     Function,
     Instance,
@@ -30,6 +31,11 @@ METHODS = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
     "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
 }  # fmt: skip
+
+
+def is_object(cls: Value) -> bool:
+    """Whether it is `object`, the base of all classes."""
+    return isinstance(cls, Native) and cls.name == "object"
 
 
 def is_type_of_numbers(value: Value) -> bool:
@@ -98,6 +104,26 @@ def refuse_module(tr: Tracer, symbol: str, left: Value, node: ast.BinOp) -> None
         kind = left.name if isinstance(left, Layer) else left.cls.name
         message = f"`{symbol}` takes no module ({kind.rpartition('.')[2]}) and number"
         refuse(tr, "python/argument-mismatch", "TypeError", message, node, certain=True)
+
+
+def refuse_object(tr: Tracer, symbol: str, left: Value, node: ast.BinOp) -> None:
+    """An object and a number that is written there, where all its classes are the program's and define no operator."""
+    if not isinstance(left, Instance) or not isinstance(node.right, ast.Constant):
+        return
+    own = all(_adds_no_operator(c) for c in left.cls.mro) and left.cls.metaclass is None
+    if not own or left.cls.tuple or type(node.right.value) not in (int, float):
+        return
+    if left.cls.find(f"__{METHODS.get(symbol, '')}__") is None:
+        message = f"`{symbol}` takes no {left.cls.name} and number"
+        refuse(tr, "python/argument-mismatch", "TypeError", message, node, certain=True)
+
+
+def _adds_no_operator(cls: Value) -> bool:
+    """Whether a class has the operators that its statement defines: a decorator may add some."""
+    if not isinstance(cls, Class):
+        return is_object(cls)
+    marks = [ast.unparse(mark).partition("(")[0] for mark in cls.node.decorator_list]
+    return all(mark.rpartition(".")[2] == "dataclass" for mark in marks) and (cls.dataclass or not marks)
 
 
 _ADDED = ("Sequential", "List", "Dict", "Parameter", "Buffer")  # ends of names of what has operators

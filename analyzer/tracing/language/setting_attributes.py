@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyzer.tracing.imports.lazy_modules import LazyScope
 from analyzer.tracing.imports.modules import canonical
-from analyzer.tracing.language.dictionary_objects import Attributes, store_of
+from analyzer.tracing.language.dictionary_objects import Attributes, share_attributes, store_of
 from analyzer.tracing.language.evaluation import call, get_attribute
 from analyzer.tracing.language.known_types import OTHER_CLASS
 from analyzer.tracing.language.memory import write
@@ -131,7 +131,10 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
             call(tr, Bound(found[0], described[0], described[1]), (owner, value), {})
             return
         tr.touch(owner)
-        if name == "__dict__":  # `self.__dict__ = self`: what it holds are its attributes
+        if name == "__dict__" and value is owner and (stored := store_of(tr, owner)) is not None:
+            share_attributes(tr, owner, stored)
+            return
+        if name == "__dict__":  # what it holds are its attributes
             shared = isinstance(value, DictV) and not isinstance(value, Attributes)
             if shared:
                 Attributes(owner).items = {}

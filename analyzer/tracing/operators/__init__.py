@@ -9,6 +9,7 @@ from typing import Any
 
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.language.dictionary_objects import plain_list, store_of
+from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.iterator_values import Lazy
 from analyzer.tracing.language.known_types import returned, value_of
 from analyzer.tracing.language.memory import write, write_results
@@ -41,6 +42,7 @@ from analyzer.tracing.operators.modules import (
     instance_attribute,
     instance_method,
     super_method,
+    unbound_method,
 )  # fmt: skip
 from analyzer.tracing.operators.objects import call_object, object_method
 from analyzer.tracing.operators.optimizers import named_parameters
@@ -179,6 +181,9 @@ def _call_api(
     if of_object and not open_args and (base := _of_base(api.name, args)) is not None:
         tr.shared.known_calls[api.name] += 1
         return super_method(tr, base, api.name.rpartition(".")[2], args[1:], kwargs, node)
+    if entry is None and not open_args and (method := unbound_method(tr, api.name, args)) is not None:
+        tr.shared.known_calls[api.name] += 1
+        return call(tr, method, args[1:], kwargs, node)
     if entry is None or open_args:
         made = open_sequence(tr, api, node) if open_args else make_layer(tr, api, args, kwargs, node)
         if made is None and not open_args and not kwargs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from analyzer.tracing.language.dataclass_fields import PYDANTIC
+from analyzer.tracing.language.dataclass_fields import MISSING, PYDANTIC
 from analyzer.tracing.language.definitions import make_class
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Tensor
@@ -72,9 +72,6 @@ def fields(op: Op, x: Value) -> Value:
     if not isinstance(cls, Class) or not cls.dataclass or not cls.closed:
         return op.tr.unknown("dataclasses.fields()")
     return tuple(_described(op, cls, name) for name in field_names(cls))
-
-
-MISSING = Api("dataclasses.MISSING")
 
 
 def _described(op: Op, cls: Class, name: str) -> Object:

@@ -7,6 +7,7 @@ import ast
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.language.builtins import Call
 from analyzer.tracing.language.builtins.kinds import is_class
+from analyzer.tracing.language.dataclass_fields import MISSING, constructor_parameters
 from analyzer.tracing.language.values import (
     Api,
     Bound,
@@ -34,6 +35,10 @@ def signature(op: Op, callable: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(callable, Api) and (named := _of_library(op.tr, callable.name)) is not None:
         described = {name: _described(name, kind, default, EMPTY) for name, kind, default in named}
         return _signature(dict(described), EMPTY)
+    if isinstance(callable, Class) and callable.find("__init__") is None:
+        written = constructor_parameters(callable)
+        if written is not None:
+            return _signature({name: _of_field(op.tr, name, given, alone) for name, given, alone in written}, None)
     function, skip = _function_of(callable)
     while function is not None and _imitates(function):
         function = function.imitates or function.wrapped
@@ -43,6 +48,12 @@ def signature(op: Op, callable: Value, rest: tuple[Value, ...]) -> Value:
     types = _annotations(function)
     described = {n: _described(n, kind, of, types.get(n, EMPTY)) for n, kind, of in _parameters(function, skip)}
     return _signature(described, types.get("return", EMPTY))
+
+
+def _of_field(tr: Tracer, name: str, given: Value, alone: bool) -> Value:
+    default = EMPTY if given is MISSING else given
+    kind = "KEYWORD_ONLY" if alone else "POSITIONAL_OR_KEYWORD"
+    return _described(name, kind, default, tr.unknown("an annotation", "imprecise"))
 
 
 def _signature(described: dict[str, Value], returned: Value) -> Object:

@@ -17,6 +17,7 @@ from analyzer.tracing.language.values import (
     Instance,
     Layer,
     ListV,
+    Native,
     Object,
     SuperV,
     Value,
@@ -182,6 +183,23 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
     if (hooks := table_of_hooks(tr, instance, name)) is not None:
         return hooks
     return None
+
+
+def unbound_method(tr: Tracer, name: str, args: tuple[Value, ...]) -> Value:
+    """`nn.Linear.train(module, …)`: the module's own method that this class of the library has; None for others."""
+    home, _, method = name.rpartition(".")
+    first = args[0] if args else None
+    if not home.startswith("torch.nn.") or method.startswith("_") or not isinstance(first, (Layer, Instance)):
+        return None
+    if not is_module(first) or (home == "torch.nn.Module" and method == "forward"):
+        return None
+    if isinstance(first, Layer):
+        return Bound(first, method) if home in (first.name, "torch.nn.Module") else None
+    if home not in (*first.cls.library_bases, "torch.nn.Module"):
+        return None
+    if method == "reset_parameters" and home != "torch.nn.Module":  # which the constructor of the class asks for too
+        return Native(method, lambda c: None)
+    return instance_attribute(tr, first, method, inherited=True)
 
 
 _TRANSFORMS = frozenset(("torch.distributions.Transform", "torch.distributions.transforms.Transform"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import collections
+import fnmatch
 import functools
 import heapq
 import math
@@ -49,6 +50,7 @@ _PURE: dict[str, Any] = {
                                                        "isabs", "commonprefix")},
     "bisect.bisect": bisect.bisect, "bisect.bisect_left": bisect.bisect_left,
     "bisect.bisect_right": bisect.bisect_right, "string.capwords": string.capwords,
+    **{f"fnmatch.{n}": getattr(fnmatch, n) for n in ("fnmatch", "fnmatchcase", "translate")},
 }  # fmt: skip
 _SMALL = {"math.factorial": math.factorial, "math.comb": math.comb, "math.perm": math.perm}
 
@@ -181,6 +183,18 @@ def pattern_parts(op: Op, pattern: Value, text: Value, rest: tuple[Value, ...]) 
         with suppress(re.error):
             return _found(getattr(re, op.short)(pattern, text))
     return value_of(returned(op.name) or "", f"{op.short}()", "imprecise", f"{op.short}()")
+
+
+@operator("fnmatch.filter", "names pat")
+def filtered(op: Op, names: Value, pat: Value) -> Value:
+    """Names that fit a pattern of the shell's."""
+    try:
+        found = all_elements(op, names)
+    except NotPlain:
+        return ListV((), True)
+    known = [name for name in found if isinstance(name, str)]
+    whole = isinstance(pat, str) and len(known) == len(found)
+    return ListV(fnmatch.filter(known, str(pat)) if whole else (), not whole)
 
 
 @operator("re.sub re.subn", "pattern repl text *rest")

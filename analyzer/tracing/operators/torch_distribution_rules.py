@@ -11,7 +11,7 @@ from analyzer.tracing.operators.element_types import default_float
 from analyzer.tracing.operators.elementwise import broadcast, fit_last
 from analyzer.tracing.operators.hyperparameters import FLOATS
 from analyzer.tracing.operators.operands import items_of, tensor_of, unknown_tensor
-from analyzer.tracing.operators.refusals import fail
+from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
 from analyzer.tracing.paths.tracer import Tracer
@@ -171,6 +171,10 @@ def mixture(op: Op, mixture_distribution: Value, component_distribution: Value, 
     dims, event = known.get("dims"), known.get("event")
     if not dims or event is None or chosen.get("dims") is None:
         return _made(op, None, None)
+    weights = mixture_distribution.attrs.get("logits") if isinstance(mixture_distribution, Object) else None
+    if isinstance(weights, Tensor) and weights.dims:
+        sentence = f"{weights.dims[-1]} components are chosen of and the batch of the others is {show_shape(dims)}"
+        require(op, equal(weights.dims[-1], dims[-1]), "same-shape", sentence, (weights,))
     return _made(op, dims[:-1], known["dtype"], event)
 
 

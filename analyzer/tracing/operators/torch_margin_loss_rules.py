@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from analyzer.tracing.language.tensors import Tensor
-from analyzer.tracing.language.values import Layer, Value
+from analyzer.tracing.language.tensors import Tensor, show_shape
+from analyzer.tracing.language.values import Layer, ListV, Value
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import FLOATS
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.validity.terms import Term, equal, product
 
 _BROADCAST = {"MarginRankingLoss": "margin_ranking_loss", "HingeEmbeddingLoss": "hinge_embedding_loss",
               "GaussianNLLLoss": "gaussian_nll_loss"}  # fmt: skip
@@ -50,12 +52,41 @@ def loss_function(op: Op, operands: tuple[Value, ...]) -> Value:
 
 def _loss(op: Op, function: str, operands: Sequence[Value], reduction: Value) -> Value:
     """A scalar; without a reduction the operands' common shape, where each element has a loss of its own."""
+    if function == "ctc_loss" and len(operands) == len(_SEQUENCES):
+        _demand_sequences(op, operands)
     tensors = [t for t in (tensor_of(op.tr, o, "torch") for o in operands if isinstance(o, Tensor)) if t is not None]
     each: Value = _of_each(op, function, tensors)
     if reduction in ("mean", "sum"):
         sources = tuple(tensors)
         return Tensor((), _kind(tensors), "torch", site=op.where, sources=sources, tags=frozenset(("loss",)))
     return each if reduction == "none" and isinstance(each, Tensor) else unknown_tensor(op, "torch")
+
+
+_SEQUENCES = ("log_probs", "targets", "input_lengths", "target_lengths")
+
+
+def _demand_sequences(op: Op, operands: Sequence[Value]) -> None:
+    """Each example of [T, N, C] has two lengths, and a row of labels where those are in rows."""
+    scores, targets = (tensor_of(op.tr, o, "torch") for o in operands[:2])
+    if scores is None or scores.dims is None or len(scores.dims) not in (2, 3):
+        return
+    examples = scores.dims[1] if len(scores.dims) == 3 else 1
+    for name, given in zip(_SEQUENCES[2:], operands[2:], strict=True):
+        count = _count(given)
+        if count is not None:
+            sentence = f"{name} has {count} elements for a batch of {examples}"
+            require(op, equal(count, examples), "class-target", sentence, (scores,))
+    if targets is not None and targets.dims is not None and len(scores.dims) == 3 and len(targets.dims) == 2:
+        sentence = f"targets {show_shape(targets.dims)} have {targets.dims[0]} rows for a batch of {examples}"
+        require(op, equal(targets.dims[0], examples), "class-target", sentence, (scores, targets))
+
+
+def _count(given: Value) -> Term | None:
+    if isinstance(given, Tensor):
+        return None if given.dims is None else product(given.dims)
+    if isinstance(given, ListV) and not given.open:
+        return len(given.items)
+    return len(given) if isinstance(given, tuple) else None
 
 
 def _kind(tensors: Sequence[Tensor]) -> str | None:

@@ -66,7 +66,8 @@ def reshaped(op: Op, input: Value, shape: tuple[Value, ...], framework: str = "t
     if source.dims is None:
         if source.framework in ("torch", "numpy"):
             possible_shape(op, source, dims)
-        known = tuple(op.tr.fresh("reshape", "derived", 0) if isinstance(d, int) and d == -1 else d for d in dims)
+        kind = "lost" if source.shape.vague or source.operation or source.sources else "derived"
+        known = tuple(op.tr.fresh("reshape", kind, 0) if isinstance(d, int) and d == -1 else d for d in dims)
         return unknown_tensor(op, source.framework, (source,), known)
     advise_batch(op, source, dims)
     dims = tuple(bounded(op.tr, d) for d in dims)

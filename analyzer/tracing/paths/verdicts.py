@@ -40,7 +40,7 @@ def close_path(tr: Tracer) -> None:
     if conflict is not None:
         index, core = conflict
         culprit = conditions[index]
-        if culprit.kind == "operator":
+        if culprit.kind == "operator" and not any(_compares_lost(tr, conditions[i]) for i in core):
             tr.report(_unsatisfiable(tr, culprit, [conditions[i] for i in core]))
         return
     with tr.shared.batches.at_most(GENERAL_EFFORT):
@@ -108,6 +108,14 @@ def _rests_on_guess(tr: Tracer, condition: Condition) -> bool:
     return isinstance(condition.truth, Cond) and any(
         tr.symbols.kind(s.name) in ("lost", "asked", "stretched") for s in condition.truth.symbols
     )
+
+
+def _compares_lost(tr: Tracer, condition: Condition) -> bool:
+    """Whether this is a branch on sizes that this analysis has lost, one beside another: they may well be the same."""
+    if condition.kind != "branch" or not isinstance(condition.truth, Cond):
+        return False
+    kinds = {s.name: tr.symbols.kind(s.name) for s in condition.truth.symbols}
+    return len(kinds) > 1 and set(kinds.values()) == {"lost"}
 
 
 def _forced(tr: Tracer, conditions: Sequence[Condition], stretched: bool = False) -> None:
