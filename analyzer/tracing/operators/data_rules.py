@@ -8,12 +8,13 @@ from typing import Any
 
 from analyzer.tracing.language.tensors import Size, Tensor, show_shape
 from analyzer.tracing.language.values import DictV, Instance, ListV, Object, Unknown, Value
-from analyzer.tracing.operators.data import IMAGES, count_of, part_of, sliced
+from analyzer.tracing.operators.data import IMAGES, count_of, part_of
 from analyzer.tracing.operators.element_types import asked_array_type, asked_type, dtype_name
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.tf_pipelines import sliced
 from analyzer.validity.terms import equal
 
 

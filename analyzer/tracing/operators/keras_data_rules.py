@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Object, Value
-from analyzer.tracing.operators.data import data_method
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.tf_pipelines import data_method
 
 
 @operator(

@@ -57,7 +57,6 @@ from analyzer.tracing.operators.written import is_plain, is_written, mark
 from analyzer.tracing.paths.attained import record
 from analyzer.tracing.paths.causes import of_layer
 from analyzer.tracing.paths.tracer import Tracer
-from analyzer.tracing.samples.torch_layers import applied
 from analyzer.validity.registry import spec as find_spec
 
 
@@ -103,7 +102,7 @@ def _call_original(
     told = is_plain(layer.name) and bool(args) and all(map(is_written, (*args, *kwargs.values())))
     result = record(layer.name, args, kwargs, _call_layer(tr, layer, args, kwargs, node, site), layer)
     if tr.sampler is not None:
-        result = applied(tr.sampler, layer.name, layer.args, args, result)
+        result = tr.sampler.layer(layer.name, layer.args, args, result)
     remember_call(tr, layer, args[0] if args else None, result)
     return mark(result) if told else result
 

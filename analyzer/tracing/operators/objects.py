@@ -11,7 +11,7 @@ from analyzer.tracing.language.tensors import Tensor
 from analyzer.tracing.language.values import Bound, DictV, ListV, Object, Unknown, Value
 from analyzer.tracing.operators.bystanders import BYSTANDER, bystander_method
 from analyzer.tracing.operators.command_lines import parser_method
-from analyzer.tracing.operators.data import apply_transform, data_method
+from analyzer.tracing.operators.data import apply_transform
 from analyzer.tracing.operators.flags import run_command
 from analyzer.tracing.operators.gradient_presence import gradients_cleared
 from analyzer.tracing.operators.keras_losses import call_loss
@@ -40,6 +40,7 @@ from analyzer.tracing.operators.sessions import session_method
 from analyzer.tracing.operators.sklearn_rules import clustered, transformed
 from analyzer.tracing.operators.tf_array_rules import KIND as TENSOR_ARRAY
 from analyzer.tracing.operators.tf_array_rules import array_method
+from analyzer.tracing.operators.tf_pipelines import data_method
 from analyzer.tracing.operators.tf_record_rules import TABLE_OF_WORDS, table_method
 from analyzer.tracing.operators.torch_distribution_rules import distribution_method
 from analyzer.tracing.operators.torch_modules import remove_hook

@@ -158,14 +158,15 @@ def expand(op: Op, input: Value, size: tuple[Value, ...]) -> Value:
     if any(isinstance(d, Poly) and d.interval.lo < 0 for d in dims):
         return unknown_tensor(op, "torch", (), tuple(op.tr.fresh("expand", "derived", 0) for _ in dims))
     source = tensor_of(op.tr, input, "torch")
-    if source is not None and source.dims is not None and any(isinstance(d, int) and d < -1 for d in dims):
-        if all(isinstance(d, int) and d != 0 for d in (*dims, *source.dims)):  # of no elements anything is expanded
-            fail(
-                op,
-                "negative-size",
-                f"the target shape {show_shape(dims)} has a negative size that is not -1",
-                (source,),
-            )
+    sizes = (*dims, *source.dims) if source is not None and source.dims is not None else (None,)
+    # Of no elements anything is expanded.
+    if source is not None and all(isinstance(d, int) and d != 0 for d in sizes) and any(d < -1 for d in dims):
+        fail(
+            op,
+            "negative-size",
+            f"the target shape {show_shape(dims)} has a negative size that is not -1",
+            (source,),
+        )
     return apply(op, "torch", "expand", (input,), {"size": dims})
 
 

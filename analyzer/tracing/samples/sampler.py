@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from analyzer.tracing.language.plain_data import NotPlain, as_value
-from analyzer.tracing.language.tensors import COMPUTED, DRAWN, ESTIMATED, INVENTED, Size, Tensor
+from analyzer.tracing.language.tensors import COMPUTED, DRAWN, ESTIMATED, INVENTED, Tensor
 from analyzer.tracing.language.values import Api, ListV, Native, SliceV, Unknown, Value
 from analyzer.tracing.operators.element_types import OBJECTS, dtype_name
 from analyzer.tracing.operators.element_values import are_truths
@@ -24,6 +23,8 @@ from analyzer.tracing.samples.arrays import chosen, memory_of, places_of, quiet,
 from analyzer.tracing.samples.chance import Chance
 from analyzer.tracing.samples.cost import MOST_ELEMENTS, affordable
 from analyzer.tracing.samples.exactness import of_whole_numbers
+from analyzer.tracing.samples.kinds import holds_floats, holds_tensors, is_device, is_sized, is_whole
+from analyzer.tracing.samples.torch_layers import function_of_layer
 
 MOST_WORK = 1 << 25  # elements that all arrays of a run have together: about a second of one core
 _ASIDE = frozenset(("device", "requires_grad", "memory_format", "non_blocking", "layout", "pin_memory", "generator"))
@@ -77,9 +78,9 @@ class Sampler:
             self._meaning = max(self._meaning, tensor.meaning)
             return tensor.array
         dims = tensor.dims
-        if dims is None or not _sized(tensor):
+        if dims is None or not is_sized(tensor):
             raise NotComputed
-        if _whole(tensor.value):
+        if is_whole(tensor.value):
             tensor.array = np.array(tensor.value, np.int64).reshape(dims)
             return tensor.array
         if are_truths(tensor.value):
@@ -186,18 +187,18 @@ class Sampler:
 
         `exactly`: to the last bit; arithmetic of floats is near to the program's, of small whole ones the same.
         """
-        if function is None or not _holds_tensors(result):
+        if function is None or not holds_tensors(result):
             return result
         self._meaning = COMPUTED
         try:
-            given = [self.data(a) for a in args if not _a_device(a)]
+            given = [self.data(a) for a in args if not is_device(a)]
             named = {k: self.data(v) for k, v in kwargs.items() if k not in _ASIDE}
             if not affordable(name, given, named, result):
                 return result
             with quiet():
                 found = function(*given, **named)
-            self._placing = name in _PLACES and bool(given) and _floats(given[0])
-            if not exactly and _floats(found) and not of_whole_numbers(name, given, found):
+            self._placing = name in _PLACES and bool(given) and holds_floats(given[0])
+            if not exactly and holds_floats(found) and not of_whole_numbers(name, given, found):
                 self._meaning = max(self._meaning, ESTIMATED)
             return self.attached(result, found)
         except NotComputed:
@@ -288,6 +289,13 @@ class Sampler:
                 return result
             return self.computed(name, lambda own, *a, **k: getattr(own, name)(*a, **k), (owner, *args), kwargs, result)
         return self.computed(name, torch_functions.FUNCTIONS.get(name), (owner, *args), kwargs, result, name in _EXACT)
+
+    def layer(self, name: str, settings: Mapping[str, Value], args: Sequence[Value], result: Value) -> Value:
+        """The call of a layer; one without weights is a function of the elements."""
+        found = function_of_layer(name, settings)
+        if found is None or len(args) != 1 or result is args[0] or not isinstance(result, Tensor):
+            return result
+        return self.computed(found[0], found[1], args, found[2], result)
 
     def _written(
         self, owner: Tensor, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], result: Value, trying: bool
@@ -419,26 +427,3 @@ def _number_of(function: Callable[[], Any], otherwise: Value) -> Value:
         return otherwise
     found = found.item() if isinstance(found, np.generic) else found
     return found if isinstance(found, (bool, int, float)) else otherwise
-
-
-def _sized(tensor: Tensor) -> bool:
-    return tensor.dims is not None and all(isinstance(d, int) for d in tensor.dims)
-
-
-def _floats(found: Any) -> bool:
-    parts = found if isinstance(found, (tuple, list)) else (found,)
-    return any(np.asarray(part).dtype.kind == "f" for part in parts)
-
-
-def _whole(value: Any) -> bool:
-    """Whether it is a number, or nested tuples of numbers."""
-    return all(map(_whole, value)) if isinstance(value, tuple) else type(value) is int
-
-
-def _holds_tensors(value: Value) -> bool:
-    items: Any = value.items if isinstance(value, ListV) else value if isinstance(value, tuple) else (value,)
-    return any(isinstance(v, (Tensor, Unknown)) for v in chain(items)) and not isinstance(value, Size)
-
-
-def _a_device(value: Value) -> bool:
-    return isinstance(value, Unknown) and value.kind.endswith("device")
