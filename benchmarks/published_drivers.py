@@ -435,6 +435,7 @@ def _execute(root: Path, text: str, also: Path | None, watch: bool) -> Outcome:
     os.chdir(tempfile.mkdtemp())
     sys.argv = [DRIVER]
     socket.socket.connect = _no_network  # type: ignore[assignment,method-assign]
+    os.environ.update(PIP_NO_INDEX="1", UV_OFFLINE="1", YOLO_AUTOINSTALL="false")  # some packages install others
     prefix, ran = f"{root}/", set()
 
     def lines(frame: FrameType, event: str, _: object) -> object:
