@@ -82,3 +82,38 @@ def test_a_weight_of_the_list(case: tuple[str, str, str, str], fits: bool, tmp_p
 def test_what_is_not_known_is_not_told(case: tuple[str, str, str], index: int, tmp_path: Path) -> None:
     text = program(*case, f"weights[{index}]") + "y + tf.zeros((77, 78, 79))\n"
     assert not explore(tmp_path, "net.py", ast.parse(text), Versions()).problems
+
+
+CELL = """import tensorflow as tf
+
+class Cell(tf.keras.layers.{base}):
+    def build(self, shape):
+        {built}
+
+    def call(self, x, states, training=None):
+        y = self.{weight}
+        return x, [x]
+
+
+Cell(5{more})(tf.zeros((2, 3)), [tf.zeros((2, 5)), tf.zeros((2, 5))])
+"""
+
+
+@pytest.mark.parametrize("built", ["super().build(shape)", "tf.keras.layers.{base}.build(self, shape)"])
+@pytest.mark.parametrize("weight", ["kernel", "recurrent_kernel", "bias"])
+@pytest.mark.parametrize(
+    ("base", "more"), [("LSTMCell", ""), ("GRUCell", ""), ("GRUCell", ", reset_after=False"), ("SimpleRNNCell", "")]
+)
+def test_the_weights_of_a_cell_that_a_program_derives(
+    base: str, more: str, weight: str, built: str, tmp_path: Path
+) -> None:
+    text = CELL.format(base=base, more=more, weight=weight, built=built.format(base=base))
+    keras = pytest.importorskip("keras")
+    cell = getattr(keras.layers, base)(5, **({"reset_after": False} if more else {}))
+    cell.build((2, 3))
+    shape = tuple(getattr(cell, weight).shape)
+    for wrong in (False, True):
+        told = f"self.{weight}\n        assert y.shape == {(*shape[:-1], shape[-1] + wrong)}"
+        tree = ast.parse(text.replace(f"self.{weight}", told))
+        problems = explore(tmp_path, "main.py", tree, Versions()).problems.values()
+        assert [p.proved for p in problems if p.level == "error"] == ([True] if wrong else [])

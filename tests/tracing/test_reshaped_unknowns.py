@@ -45,7 +45,8 @@ def test_the_sizes_of_what_nobody_knows(made: str, fits: bool, tmp_path: Path) -
     ],
 )
 def test_a_method_that_libraries_have_differently(called: str, shape: str, tmp_path: Path) -> None:
-    text = f"import numpy as np\nfrom somewhere import load\nx = load().reshape(4, 3, 5)\nassert x.{called}.shape == {shape}"
+    head = "import numpy as np\nfrom somewhere import load\nx = load().reshape(4, 3, 5)\n"
+    text = f"{head}assert x.{called}.shape == {shape}"
     for wrong in (False, True):
         shared = explore(tmp_path, "main.py", ast.parse(text.replace("==", "!=") if wrong else text), Versions())
         assert [p.site.line for p in shared.problems.values() if p.level == "error"] == ([4] if wrong else [])

@@ -206,7 +206,11 @@ def _of_base(name: str, args: tuple[Value, ...]) -> SuperV | None:
     home, _, method = name.rpartition(".")
     first = args[0] if args else None
     if (
-        (method not in ("__init__", "forward") and not (is_distribution(home) and method in METHODS))
+        (
+            method not in ("__init__", "forward")
+            and not (is_distribution(home) and method in METHODS)
+            and not (home.startswith("keras.") and method in ("build", "call"))
+        )
         or not isinstance(first, Instance)
         or home not in first.cls.library_bases
     ):

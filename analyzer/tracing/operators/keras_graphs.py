@@ -112,6 +112,10 @@ def _shapes(layer: Layer, kind: str, args: dict[str, Value]) -> list[tuple[Any, 
     if kind == "Dense":
         units = args.get("units")
         return [(last, units), *([] if args.get("use_bias", True) is False else [(units,)])]
+    if (gates := _GATES.get(kind.removesuffix("Cell"))) is not None and (units := args.get("units")) is not None:
+        wide: Any = units * gates
+        bias = (2, wide) if kind.startswith("GRU") and args.get("reset_after", True) is not False else (wide,)
+        return [(last, wide), (units, wide), *([] if args.get("use_bias", True) is False else [bias])]
     if kind in ("Conv1D", "Conv2D", "Conv3D") and args.get("groups", 1) == 1:
         filters, rank = args.get("filters"), int(kind[4])
         asked = args.get("kernel_size")
@@ -194,7 +198,9 @@ def _unbuilt(value: Value) -> Value:
 
 
 _OF_NORMALIZATION = ("gamma", "beta", "moving_mean", "moving_variance")
-WEIGHTS_BY_NAME = ("kernel", "bias", "embeddings", *_OF_NORMALIZATION)
+WEIGHTS_BY_NAME = ("kernel", "recurrent_kernel", "bias", "embeddings", *_OF_NORMALIZATION)
+_OF_CELLS = ("kernel", "recurrent_kernel", "bias")
+_GATES = {"LSTM": 4, "GRU": 3, "SimpleRNN": 1}  # of recurrent layers and cells
 
 
 def weight_by_name(layer: Layer, name: str) -> Value:
@@ -203,7 +209,13 @@ def weight_by_name(layer: Layer, name: str) -> Value:
     if name in _OF_NORMALIZATION:
         weights = layer_weights(layer) if kind == "BatchNormalization" else None
         return weights[_OF_NORMALIZATION.index(name)] if weights is not None and len(weights) == 4 else None
-    held = layer_weights(layer) if name in WEIGHTS_BY_NAME and kind.startswith(("Dense", "Conv", "Embedding")) else None
+    if kind in (f"{cell}Cell" for cell in _GATES):  # the layers keep theirs in a cell
+        if name not in _OF_CELLS:
+            return None
+        place = _OF_CELLS.index(name)
+    elif not kind.startswith(("Dense", "Conv", "Embedding")) or name == "recurrent_kernel":
+        return None
+    held = layer_weights(layer) if name in WEIGHTS_BY_NAME else None
     return held[place] if held is not None and place < len(held) else None
 
 
