@@ -55,6 +55,8 @@ CALLS = """
     torch.linalg.qr(a, mode="complete").Q               | a=5,3,2
     torch.linalg.solve(a + torch.eye(3), b)             | a=3,3 b=3,2
     torch.linalg.matrix_norm(a, keepdim=True)           | a=5,3,2
+    torch.nn.functional.affine_grid(a, (2, 1, 5, 6))    | a=2,2,3
+    torch.nn.functional.affine_grid(a, (2, 1, 5, 6, 7)) | a=2,3,4
     a.expand(2, -1, 4)                                  | a=2,3,1
     a.diagonal(1)                                       | a=4,5,6
     torch.diagonal(a, -2, 0, 2)                         | a=4,5,6
@@ -171,6 +173,9 @@ REFUSED = [
     "    torch.linalg.solve(torch.eye(3), torch.zeros(2, 2))",
     "    torch.zeros(2, 3).unfold(1, 4, 1)",
     "    torch.zeros(2, 1).expand(2, -2)",
+    "    torch.nn.functional.affine_grid(torch.zeros(2, 3, 1), (1, 1, 2, 2))",
+    "    torch.nn.functional.affine_grid(torch.zeros(3, 2, 3), (1, 1, 2, 2))",
+    "    torch.nn.functional.affine_grid(torch.zeros(2, 3), (2, 1, 2, 2))",
     "    torch.zeros(2, 3, 1).expand(2, -1, -3)",
     "    torch.nn.functional.conv_transpose2d(torch.zeros(2, 4, 8, 8), torch.zeros(3, 5, 4, 4))",
     "    torch.addmv(torch.zeros(3), torch.zeros(3, 4), torch.zeros(5))",

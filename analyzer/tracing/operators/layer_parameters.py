@@ -87,10 +87,11 @@ def sizes_by_weight(layer: Layer) -> dict[str, Value]:
         return {}
     if not convolves:
         return dict(zip(names, dims, strict=True))
-    groups = of_convolution(layer, "groups")
-    outer, inner = (dims[1], dims[0]) if "Transpose" in kind else (dims[0], dims[1])
-    if groups != 1:  # which one of the two counts once for each group
-        inner = Unknown("a size of another weight", "imprecise", "in_channels")
+    groups: Any = of_convolution(layer, "groups")
+    outer: Any = dims[0]
+    inner: Any = Unknown("a size of another weight", "imprecise", "in_channels")
+    if type(groups) is int:  # the second counts once for each of them
+        outer, inner = (dims[1] * groups, dims[0]) if "Transpose" in kind else (dims[0], dims[1] * groups)
     return dict(zip(_OF_KERNEL, (outer, inner, tuple(dims[2:])), strict=True))
 
 

@@ -152,7 +152,16 @@ def affine_grid(op: Op, theta: Value, size: Value, rest: tuple[Value, ...]) -> V
     known = [s for s in sizes if s is not None]
     if len(known) < 4 or len(known) < len(sizes):
         return unknown_tensor(op, "torch")
-    return made(op, (known[0], *known[2:], len(known) - 2), "float32")
+    source, spatial = tensor_of(op.tr, theta, "torch"), len(known) - 2
+    if source is not None and source.dims is not None:
+        told = (
+            f"theta {show_shape(source.dims)} is no matrix of {spatial} × {spatial + 1} for each of {known[0]} pictures"
+        )
+        if len(source.dims) != 3:
+            fail(op, "rank", told, (source,))
+        for given, wanted in zip(source.dims, (known[0], spatial, spatial + 1), strict=True):
+            require(op, equal(given, wanted), "same-shape", told, (source,))
+    return made(op, (known[0], *known[2:], spatial), "float32")
 
 
 @operator(
