@@ -19,7 +19,8 @@ FITS = (
     "layer(torch.ones(1, {1}, 9, 9))\n",
     "layer = nn.Conv2d(3, 8, 3)\nlayer.weight = nn.Parameter(torch.ones(8, 3, 5, 5))\n"
     "layer(torch.ones(1, 3, 9, 9)).view(1, 8, {5}, 5)\n",
-    "layer = nn.Conv2d(4, 4, 3, groups=4)\nlayer.weight.data = torch.ones(4, 2, 3, 3)\nlayer(torch.ones(1, {8}, 9, 9))\n",
+    "layer = nn.Conv2d(4, 4, 3, groups=4)\nlayer.weight.data = torch.ones(4, 2, 3, 3)\n"
+    "layer(torch.ones(1, {8}, 9, 9))\n",
     "layer = nn.ConvTranspose1d(4, 4, 3, groups=2, bias=False)\nlayer.weight.data = torch.ones(4, 3, 3)\n"
     "layer(torch.ones(1, 4, 9)).view(1, {6}, 11)\n",
     "layer = nn.ConvTranspose1d(3, 8, 3)\nlayer.weight.data = torch.ones(2, 8, 3)\nlayer(torch.ones(1, {2}, 9))\n",
