@@ -116,3 +116,32 @@ def test_a_diagonal_is_filled_in_place(tmp_path: Path, sizes: tuple[int, ...], t
     text = f"import torch\nx = torch.zeros{sizes}\nx.fill_diagonal_(0.0)\nx.view({sizes})\n"
     assert errors(tmp_path, text) == ([3] if told else [])
     assert told or errors(tmp_path, f"{text}x.fill_diagonal_(1, wrap=True).view(7)\n") == [5]
+
+
+NESTED = """
+import torch
+from somewhere import unknown
+def added(x, held, lenient=False):
+    if any(h.shape != x.shape for h in held):
+        if not lenient:
+            raise RuntimeError("sizes differ")
+        held = [x]
+    return x + held[0]
+added(torch.randn(2, 3), [torch.randn(2, SIZE)]GIVEN)
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "given", "wrong"),
+    [
+        (3, "", False),
+        (4, "", True),
+        (4, ", False", True),
+        (4, ", lenient=True", False),
+        (4, ", lenient=unknown", False),
+        (3, ", lenient=unknown", False),
+    ],
+)
+def test_a_raise_behind_a_switch_under_a_condition_on_sizes(tmp_path: Path, size: int, given: str, wrong: bool) -> None:
+    text = NESTED.replace("SIZE", str(size)).replace("GIVEN", given)
+    assert errors(tmp_path, text) == ([7] if wrong else [])

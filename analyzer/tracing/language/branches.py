@@ -42,11 +42,13 @@ def if_steps(tr: Tracer, node: ast.If) -> Steps:
         taken = node.body if truth else node.orelse
         if side is truth and not chosen:
             _passes(tr, node.orelse if truth else node.body)
+        entered = tr.choices
         try:
             return (yield from block_steps(tr, taken)) if holds_yield(taken) else run_block(tr, taken)
         except PyRaise as error:
             if not chosen:  # by the test itself: the other side is as possible, and goes on
-                _tell_refusal(tr, node, taken, error)
+                refusing = taken if tr.choices > entered else _raising(tr, taken, error)
+                _tell_refusal(tr, node, taken, refusing, error)
             raise
     if side is not None:
         settle(tr, value, side, node.test)
@@ -85,14 +87,23 @@ def run_if(tr: Tracer, node: ast.If) -> Signal:
     return finished(if_steps(tr, node))
 
 
-def _tell_refusal(tr: Tracer, node: ast.If, taken: list[ast.stmt], error: PyRaise) -> None:
+def _raising(tr: Tracer, taken: list[ast.stmt], error: PyRaise) -> list[ast.stmt]:
+    """The block that raised it: `if sizes differ: if not self.lenient: raise …` refuses sizes as well."""
+    for statement in taken:
+        for block in (statement.body, statement.orelse) if isinstance(statement, ast.If) else ():
+            if block and tr.site(block[-1]) == error.site:
+                return block
+    return taken
+
+
+def _tell_refusal(tr: Tracer, node: ast.If, taken: list[ast.stmt], refusing: list[ast.stmt], error: PyRaise) -> None:
     """A program that refuses sizes itself, by an exception that says so, fails as an operator's refusal does."""
-    last = taken[-1] if taken else None
+    last = refusing[-1] if refusing else None
     if not isinstance(last, ast.Raise) or isinstance(error, ShapeFailure) or not _refuses_arguments(error):
         return
     library = tr.frame.path.startswith(MARK)
     told = not tr.made_up and not tr.speculating
-    if told and _refuses(taken) and about_sizes(tr, node.test):
+    if told and _refuses(refusing) and about_sizes(tr, node.test):
         words = error.value.attrs.get("args") if isinstance(error.value, (Instance, Object)) else None
         said = f"`{ast.unparse(node.test)[:120]}` is {'true' if taken is node.body else 'false'}"
         message = f"the program raises {error.name}, since {said}"
