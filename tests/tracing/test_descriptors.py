@@ -83,3 +83,15 @@ def test_what_python_gives(asked: str, head: str, told: str, tmp_path: Path) -> 
     assert errors(tmp_path, text) == []
     wrong = text.replace(" == ", " != ") if "==" in text else text
     assert errors(tmp_path, wrong) == [text.count("\n")]
+
+
+def test_a_class_method_over_a_property_is_what_the_version_of_python_makes_of_it(tmp_path: Path) -> None:
+    text = (
+        "import torch\n\nclass Base:\n    def __init__(self):\n        self.made = self.kind(size=3)\n\n"
+        "    @classmethod\n    @property\n    def kind(cls):\n        return dict\n\n"
+        "Base()\ntorch.zeros(2, 3) @ torch.zeros(4, 5)\n"
+    )
+    for over, lines in (("    @classmethod\n    @property\n", [13]), ("    @classmethod\n", [5])):
+        found = text.replace("    @classmethod\n    @property\n", over)
+        problems = explore(tmp_path, "net.py", ast.parse(found), Versions()).problems.values()
+        assert [p.site.line for p in problems if p.level == "error"] == lines

@@ -84,6 +84,8 @@ _OF_ITSELF = {"__new__": "staticmethod", "__init_subclass__": "classmethod", "__
 def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> Value:
     target = node.func if isinstance(node, ast.Call) else node
     name = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
+    if name == "classmethod" and function.kind == "property":
+        return tr.unknown("a property of a class")  # Python 3.9 to 3.12 ask it, others do not
     if name in ("staticmethod", "classmethod", "property", "cached_property"):
         function.kind = "property" if name == "cached_property" else name
         function.remembers = name == "cached_property"
