@@ -31,12 +31,7 @@ OPERATORS = (
         tf="LSTMBlockCell BlockLSTM BlockLSTMV2 CudnnRNN CudnnRNNV3 GRUBlockCell",
         traits=RECURRENT,
     ),
-    operator(
-        "RecurrentCell",
-        torch="LSTMCell GRUCell RNNCell",
-        keras="LSTMCell GRUCell SimpleRNNCell",
-        traits=WEIGHTS | BUILT_FOR_LAST_AXIS,
-    ),
+    operator("RecurrentCell", torch="LSTMCell GRUCell RNNCell", traits=WEIGHTS),
     operator("ConvLSTM", keras="ConvLSTM2D", traits=WEIGHTS),
     operator("TimeDistributed", keras="TimeDistributed", traits=WEIGHTS),
     operator("Bidirectional", keras="Bidirectional", traits=WEIGHTS),

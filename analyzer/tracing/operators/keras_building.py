@@ -10,6 +10,13 @@ from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths.tracer import Tracer
 
+GATES = {"LSTM": 4, "GRU": 3, "SimpleRNN": 1}  # of recurrent layers and their cells
+
+
+def is_cell(kind: str) -> bool:
+    """Whether it is one of Keras's own cells, which are no layers to call by themselves."""
+    return kind.endswith("Cell") and kind.removesuffix("Cell") in GATES
+
 
 def build(tr: Tracer, layer: Layer, shape: Value, line: int) -> None:
     """``layer.build(shape)``: its weights have these sizes from here on."""
@@ -22,7 +29,10 @@ def build(tr: Tracer, layer: Layer, shape: Value, line: int) -> None:
 
 
 def _is_built_for_last_axis(layer: Layer) -> bool:
-    operator = layer_or_function("keras", layer.name.rpartition(".")[2])
+    kind = layer.name.rpartition(".")[2]
+    operator = layer_or_function("keras", kind)
+    if is_cell(kind):
+        return True
     if operator is None or not operator.traits & BUILT_FOR_LAST_AXIS:
         return False
     return layer.args.get("axis") in (None, -1) and layer.args.get("data_format") in (None, "channels_last")

@@ -10,6 +10,7 @@ from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.tensors import Size, Tensor
 from analyzer.tracing.language.values import DictV, Layer, ListV, Object, Value
+from analyzer.tracing.operators.keras_building import GATES, is_cell
 from analyzer.tracing.paths.problems import ShapeFailure
 from analyzer.tracing.paths.tracer import Tracer
 from analyzer.validity.terms import Poly, product
@@ -91,9 +92,9 @@ def layer_weights(layer: Value, arrays: bool = False) -> list[Value] | None:
         return None
     kind, args = layer.name.rpartition(".")[2], layer.args
     declared = layer_or_function("keras", kind)
-    if declared is None:
+    if declared is None and not is_cell(kind):
         return None
-    if not declared.traits & WEIGHTS:
+    if declared is not None and not declared.traits & WEIGHTS:
         return []
     shapes = _shapes(layer, kind, args)
     if shapes is None or not all(isinstance(n, (int, Poly)) for shape in shapes for n in shape):
@@ -112,7 +113,7 @@ def _shapes(layer: Layer, kind: str, args: dict[str, Value]) -> list[tuple[Any, 
     if kind == "Dense":
         units = args.get("units")
         return [(last, units), *([] if args.get("use_bias", True) is False else [(units,)])]
-    if (gates := _GATES.get(kind.removesuffix("Cell"))) is not None and (units := args.get("units")) is not None:
+    if (gates := GATES.get(kind.removesuffix("Cell"))) is not None and (units := args.get("units")) is not None:
         wide: Any = units * gates
         bias = (2, wide) if kind.startswith("GRU") and args.get("reset_after", True) is not False else (wide,)
         return [(last, wide), (units, wide), *([] if args.get("use_bias", True) is False else [bias])]
@@ -200,7 +201,6 @@ def _unbuilt(value: Value) -> Value:
 _OF_NORMALIZATION = ("gamma", "beta", "moving_mean", "moving_variance")
 WEIGHTS_BY_NAME = ("kernel", "recurrent_kernel", "bias", "embeddings", *_OF_NORMALIZATION)
 _OF_CELLS = ("kernel", "recurrent_kernel", "bias")
-_GATES = {"LSTM": 4, "GRU": 3, "SimpleRNN": 1}  # of recurrent layers and cells
 
 
 def weight_by_name(layer: Layer, name: str) -> Value:
@@ -209,7 +209,7 @@ def weight_by_name(layer: Layer, name: str) -> Value:
     if name in _OF_NORMALIZATION:
         weights = layer_weights(layer) if kind == "BatchNormalization" else None
         return weights[_OF_NORMALIZATION.index(name)] if weights is not None and len(weights) == 4 else None
-    if kind in (f"{cell}Cell" for cell in _GATES):  # the layers keep theirs in a cell
+    if is_cell(kind):  # the layers keep theirs in a cell
         if name not in _OF_CELLS:
             return None
         place = _OF_CELLS.index(name)
