@@ -205,15 +205,12 @@ def _of_base(name: str, args: tuple[Value, ...]) -> SuperV | None:
     """`nn.Linear.__init__(self, …)`: a method of a library's class, asked for by the class's own name."""
     home, _, method = name.rpartition(".")
     first = args[0] if args else None
-    if (
-        (
-            method not in ("__init__", "forward")
-            and not (is_distribution(home) and method in METHODS)
-            and not (home.startswith("keras.") and method in ("build", "call"))
-        )
-        or not isinstance(first, Instance)
-        or home not in first.cls.library_bases
-    ):
+    followed = (
+        method in ("__init__", "forward")
+        or (is_distribution(home) and method in METHODS)
+        or (home.startswith("keras.") and method in ("build", "call"))
+    )
+    if not followed or not isinstance(first, Instance) or home not in first.cls.library_bases:
         return None
     return SuperV(first.cls, first)
 

@@ -84,8 +84,7 @@ def fitted(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None, ho
         return None
     both, rows = one_batch(tr, (x, y), node, how)
     if rows is None or not isinstance(both, tuple):
-        result, rows = _forward(tr, owner, x, node, how)
-        return result
+        return _forward(tr, owner, x, node, how)[0]
     result = call(tr, owner, (both[0],), {}, node)
     _measured(op, owner, result, both[1])
     return result
