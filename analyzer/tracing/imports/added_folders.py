@@ -6,13 +6,15 @@ import ast
 import functools
 from pathlib import Path, PurePosixPath
 
+from analyzer.tracing.language.all_parts import all_parts
+
 _ADDING = frozenset(("append", "insert", "extend"))
 
 
 @functools.lru_cache(maxsize=512)
 def named_folders(tree: ast.Module | None) -> tuple[str, ...] | None:
     """The relative folders that a file's changes of `sys.path` name in their text; None where it makes none."""
-    changes = [node for node in ast.walk(tree) if _changes(node)] if tree is not None else []
+    changes = [node for node in all_parts(tree) if _changes(node)] if tree is not None else []
     texts = (n.value for c in changes for n in ast.walk(c) if isinstance(n, ast.Constant) and isinstance(n.value, str))
     relative = (text for text in texts if text and text.isprintable() and not text.startswith(("/", "~", "\\")))
     return tuple(dict.fromkeys(relative)) if changes else None

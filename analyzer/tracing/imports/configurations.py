@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from analyzer.tracing.imports.repository_files import place_in
 from analyzer.tracing.language.values import DictV, ListV, Object, Unknown, Value
 
 MOST_BYTES = 1_000_000  # a longer file is data, no configuration
@@ -74,7 +75,7 @@ def _read(root: Path, file: Path) -> dict[str, Any] | None:
 def text_inside(root: Path, file: Path) -> str | None:
     """The text of a file of the repository; None where it is absent, elsewhere, or too long for a configuration."""
     try:
-        if not file.resolve().is_relative_to(root.resolve()) or not file.is_file() or file.stat().st_size > MOST_BYTES:
+        if place_in(root, file) is None or not file.is_file() or file.stat().st_size > MOST_BYTES:
             return None
         return file.read_text(encoding="utf-8")
     except (OSError, ValueError):

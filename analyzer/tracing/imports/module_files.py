@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import functools
+import os
 import sys
 from pathlib import Path
 
 from analyzer.tracing.imports.added_folders import added_folders, named_folders
 from analyzer.tracing.imports.libraries import MARK, RULED, is_installed, library_file
+from analyzer.tracing.imports.repository_files import place_in
 from analyzer.tracing.language.private_names import PRIVATE, with_private_names, writes_out_private_names
 from analyzer.tracing.paths.tracer import Tracer
 
@@ -41,17 +43,28 @@ def _looked_from(tr: Tracer) -> tuple[str | bool | tuple[str, ...] | None, ...]:
 
 def _search(tr: Tracer, name: str) -> Path | None:
     """In the interpreter's order: a folder without `__init__.py` counts only where no file of the name is found."""
-    relative = Path(*name.split("."))
-    bases = _search_path(tr, name.partition(".")[0])
+    relative, first = Path(*name.split(".")), name.partition(".")[0]
+    bases = [base for base in _search_path(tr, first) if first in _modules_in(tr, base)]
     for base in bases:
         for candidate in (base / relative / "__init__.py", base / relative.with_suffix(".py")):
-            if candidate.is_file() and is_inside(candidate, tr.shared.root):
+            if candidate.is_file() and place_in(tr.shared.root, candidate) is not None:
                 return candidate
     for base in bases:
         folder = base / relative
-        if folder.is_dir() and _is_namespace(folder, name) and is_inside(folder, tr.shared.root):
+        if folder.is_dir() and _is_namespace(folder, name) and place_in(tr.shared.root, folder) is not None:
             return folder
     return None
+
+
+def _modules_in(tr: Tracer, folder: Path) -> frozenset[str]:
+    """The names of what may be a module in a folder, read once while a file is traced."""
+    listed = tr.shared.listed
+    if folder not in listed:
+        try:
+            listed[folder] = frozenset(name.removesuffix(".py") for name in os.listdir(folder))
+        except OSError:
+            listed[folder] = frozenset()
+    return listed[folder]
 
 
 def _is_namespace(folder: Path, name: str) -> bool:
@@ -98,14 +111,6 @@ def _above_package(folder: Path) -> Path:
     while (folder / "__init__.py").is_file() and folder.parent != folder:
         folder = folder.parent
     return folder
-
-
-def is_inside(candidate: Path, root: Path) -> bool:
-    try:
-        candidate.resolve().relative_to(root.resolve())
-    except (ValueError, OSError):
-        return False
-    return True
 
 
 @functools.lru_cache(maxsize=MOST_KEPT)

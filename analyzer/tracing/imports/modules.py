@@ -13,8 +13,9 @@ from analyzer.tracing.imports.kept_modules import follow_once, met_half_done, st
 from analyzer.tracing.imports.lazy_modules import LazyScope, outline_of, provide
 from analyzer.tracing.imports.libraries import MARK, folder_of, is_installed, is_large, shown
 from analyzer.tracing.imports.library_index import defining, index_of
-from analyzer.tracing.imports.module_files import MOST_BYTES, find_file, is_inside, parse
+from analyzer.tracing.imports.module_files import MOST_BYTES, find_file, parse
 from analyzer.tracing.imports.module_hooks import from_hook, is_hooked
+from analyzer.tracing.imports.repository_files import place_in
 from analyzer.tracing.imports.star_imports import taken_over
 from analyzer.tracing.language.evaluation import run_block
 from analyzer.tracing.language.own_paths import own_path
@@ -257,7 +258,7 @@ def _through_stars(
         file = find_file(tr, base)
         if file is None or base == module_of(path) or not _may_bind(file, name):
             continue
-        if not is_large(base) or is_inside(file, tr.shared.root):
+        if not is_large(base) or place_in(tr.shared.root, file) is not None:
             continue
         tr.shared.be_in_time()
         bound, inner_stars = _skeleton(file, file.stat().st_mtime_ns)
@@ -307,8 +308,8 @@ def _load(tr: Tracer, name: str) -> Value:
         met_half_done(tr, kept_as)
     if kept is not None:
         return kept
-    inside = is_inside(file, tr.shared.root)
-    relative = file.resolve().relative_to(tr.shared.root.resolve()).as_posix() if inside else shown(file, name)
+    place = place_in(tr.shared.root, file)
+    relative = place.as_posix() if place is not None else shown(file, name)
     if file.is_dir():
         module = tr.modules[key] = Module(name, relative, Scope(), False)
         return module

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Iterator
@@ -30,11 +31,24 @@ def python_files(folder: Path, depth: int = 6) -> Iterator[Path]:
             yield from python_files(Path(entry.path), depth - 1)
 
 
+def place_in(root: Path, file: Path) -> Path | None:
+    """A file's path below the repository's root, wherever links lead; None where it lies outside."""
+    try:
+        place, resolved = file.resolve(), _resolved(root)
+    except OSError:
+        return None
+    return place.relative_to(resolved) if place.is_relative_to(resolved) else None
+
+
+@functools.lru_cache(maxsize=16)
+def _resolved(root: Path) -> Path:
+    return root.resolve()
+
+
 def text_of(root: Path, file: Path, most: int = MOST_BYTES) -> str:
     """Empty for a file that lies outside, cannot be read or is long."""
     try:
-        inside = file.resolve().is_relative_to(root.resolve())
-        return file.read_text(encoding="utf-8") if inside and file.stat().st_size <= most else ""
+        return file.read_text(encoding="utf-8") if file.stat().st_size <= most and place_in(root, file) else ""
     except (OSError, ValueError):
         return ""
 

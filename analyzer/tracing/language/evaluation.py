@@ -40,18 +40,24 @@ class Dispatch:
 
     def __init__(self) -> None:
         self._rules: dict[type, Rule] = {}
+        self._nearest: dict[type, Rule] = {}  # what was found, until another rule comes
 
     def of(self, *kinds: type) -> Callable[[AnyRule], AnyRule]:
         """Registers a rule: called with the tracer, the value and what the function of the interface was given."""
 
         def register(rule: AnyRule) -> AnyRule:
             self._rules.update(dict.fromkeys(kinds, rule))
+            self._nearest.clear()
             return rule
 
         return register
 
     def find(self, value: Value) -> Rule:
-        return next(self._rules[kind] for kind in type(value).__mro__ if kind in self._rules)
+        rule = self._nearest.get(type(value))
+        if rule is None:
+            rule = next(self._rules[kind] for kind in type(value).__mro__ if kind in self._rules)
+            self._nearest[type(value)] = rule
+        return rule
 
 
 CALLS, ATTRIBUTES, ITEMS, ELEMENTS = Dispatch(), Dispatch(), Dispatch(), Dispatch()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from analyzer.tracing.language.all_parts import all_parts
 from analyzer.tracing.language.captured import CHANGING
 from analyzer.tracing.language.values import Class, DictV, Instance, Layer, ListV, Value
 from analyzer.tracing.paths.tracer import Tracer
@@ -44,7 +45,7 @@ def _changed(owner: Instance) -> Iterator[str]:
 
 
 def _changed_in(function: ast.FunctionDef, own: str) -> Iterator[str]:
-    for part in ast.walk(function):
+    for part in all_parts(function):
         target: ast.AST | None = None
         if isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load):
             target = part

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 
-from analyzer.tracing.imports.module_files import find_file, is_inside
+from analyzer.tracing.imports.module_files import find_file
+from analyzer.tracing.imports.repository_files import place_in
 from analyzer.tracing.language.builtins.files import by_method
 from analyzer.tracing.language.contexts import NULL
 from analyzer.tracing.language.known_types import attribute_of
@@ -23,11 +24,10 @@ def _folder(op: Op, package: Value) -> str:
     """Where a package of the repository lies; empty of any other."""
     name = package.name if isinstance(package, Module) else package
     file = find_file(op.tr, name) if isinstance(name, str) else None
-    root = op.tr.shared.root
-    if file is None or not is_inside(file, root):
+    place = place_in(op.tr.shared.root, file) if file is not None else None
+    if file is None or place is None:
         return ""
-    folder = file if file.is_dir() else file.parent
-    return folder.resolve().relative_to(root.resolve()).as_posix()
+    return (place if file.is_dir() else place.parent).as_posix()
 
 
 def _path(place: str) -> Unknown:

@@ -129,6 +129,7 @@ class Shared:
     import_reserve: int = IMPORT_RESERVE
     operations: Iterator[int] = field(default_factory=lambda: count(1))  # numbers of operator applications
     files: dict[tuple[Any, ...], FilePath | None] = field(default_factory=dict)  # where modules were found
+    listed: dict[FilePath, frozenset[str]] = field(default_factory=dict)  # what may be a module in a folder
     passed: set[Place] = field(default_factory=set)  # on a path that no error ends there
     seen: set[Place] = field(default_factory=set)  # and with operands of known shapes
     seen_nth: set[Place] = field(default_factory=set)  # the same, each with how often it went well there before

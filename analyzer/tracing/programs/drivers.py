@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from analyzer.tracing.imports.module_files import parsed
 from analyzer.tracing.imports.repository_files import python_files, text_of
+from analyzer.tracing.language.all_parts import all_parts
 from analyzer.tracing.programs.readme_examples import examples_in
 from analyzer.tracing.programs.unit_tests import UnitTest, cases_of
 
@@ -53,15 +55,15 @@ def drivers_of(root: Path, relative: str, tree: ast.Module) -> list[Driver]:
     texts = [t for t in texts if imports.search(t[1])]
     told = [t for t in texts if t[2]] + [t for t in texts if not t[2] and names_package.search(t[1])]
     for path, text, _ in told[:MOST_PARSED]:
-        for line, parsed in examples_in(text) if path.endswith((".md", ".rst")) else _program(text):
-            imported = _imported(parsed)
+        for line, program in examples_in(text) if path.endswith((".md", ".rst")) else _program(text):
+            imported = _imported(program)
             if not ({package, stem} & set(imported)):
                 continue
             used = set().union(*imported.values())
-            distance = 0 if used & names else 1 if _named(parsed) & names else 2
-            tests = cases_of(parsed)
-            if tests or any(not isinstance(n, _DEFINITIONS) for n in parsed.body):
-                found.append((distance, Driver(path, line, parsed, tests, names_it=distance < 2)))
+            distance = 0 if used & names else 1 if _named(program) & names else 2
+            tests = cases_of(program)
+            if tests or any(not isinstance(n, _DEFINITIONS) for n in program.body):
+                found.append((distance, Driver(path, line, program, tests, names_it=distance < 2)))
     found.sort(key=lambda f: f[0])
     return [driver for _, driver in found[:MOST_DRIVERS]]
 
@@ -103,15 +105,15 @@ def _texts(root: Path, relative: str) -> Iterator[tuple[str, str]]:
 
 def _program(text: str) -> list[tuple[int, ast.Module]]:
     try:
-        return [(1, ast.parse(text))]
+        return [(1, parsed(text))]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 
 
 def _named(tree: ast.Module) -> set[str]:
     """The names that a program uses, and does not define as a class or function itself."""
-    own = {n.name for n in ast.walk(tree) if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
-    nodes = list(ast.walk(tree))
+    own = {n.name for n in all_parts(tree) if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
+    nodes = all_parts(tree)
     used = {n.id for n in nodes if isinstance(n, ast.Name)} | {n.attr for n in nodes if isinstance(n, ast.Attribute)}
     written = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     return (used | {word for text in written for word in re.findall(r"\w+", text)}) - own
@@ -120,7 +122,7 @@ def _named(tree: ast.Module) -> set[str]:
 def _imported(tree: ast.Module) -> dict[str, set[str]]:
     """Each part of a module's name that is imported, with the names taken from it."""
     found: dict[str, set[str]] = {}
-    for node in ast.walk(tree):
+    for node in all_parts(tree):
         if isinstance(node, ast.ImportFrom):
             for part in (node.module or "").split("."):
                 found.setdefault(part, set()).update(a.name for a in node.names)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from analyzer.tracing.language.all_parts import all_parts
 from analyzer.tracing.language.values import Class, DictV, Function, Instance, ListV
 from analyzer.tracing.paths.tracer import Tracer
 
@@ -44,16 +46,25 @@ def _reached(methods: dict[str, ast.AST], first: set[str]) -> set[str]:
     found, waiting = set(first), list(first)
     while waiting:
         node = methods.get(waiting.pop())
-        for part in ast.walk(node) if node is not None else ():
-            if _of_self(part) and part.attr in methods and part.attr not in found:
-                found.add(part.attr)
-                waiting.append(part.attr)
+        named = (_named(node) & methods.keys()) - found if node is not None else set[str]()
+        found |= named
+        waiting += named
     return found
 
 
-def _filled(method: ast.AST) -> Iterator[str]:
+@functools.lru_cache(maxsize=1024)
+def _named(method: ast.AST) -> frozenset[str]:
+    return frozenset(part.attr for part in all_parts(method) if _of_self(part))
+
+
+@functools.lru_cache(maxsize=1024)
+def _filled(method: ast.AST) -> frozenset[str]:
     """The attributes whose containers a method puts something in."""
-    for node in ast.walk(method):
+    return frozenset(_fillings(method))
+
+
+def _fillings(method: ast.AST) -> Iterator[str]:
+    for node in all_parts(method):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FILL:
             if _of_self(node.func.value):
                 yield node.func.value.attr

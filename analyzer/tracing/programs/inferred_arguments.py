@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
+from collections.abc import Iterator
 
 from analyzer.operators.declaration import Trait
 from analyzer.operators.registry import names
+from analyzer.tracing.language.all_parts import all_parts
 from analyzer.tracing.language.evaluation import call
 from analyzer.tracing.language.known_types import declared
 from analyzer.tracing.language.values import Class, DictV, Function, ListV, Object, Scope, Unknown, Value
@@ -53,37 +56,40 @@ def _stands_for_nothing(name: str, default: Value) -> bool:
 
 def _argument(parameter: ast.arg, function: Function) -> Unknown:
     kind = declared(parameter.annotation, function.scope.globals.names.get)
-    if not kind and parameter.annotation is None and _counts(function.node, parameter.arg):
+    if not kind and parameter.annotation is None and parameter.arg in _counted(function.node):
         kind = "int"
     made = Unknown("an argument", "param", parameter.arg, kind if kind in _PYTYPES else "")
     made.kind = kind
     return made
 
 
-def _counts(function: ast.AST, name: str) -> bool:
-    """Whether a function uses a parameter as one whole number: it counts rounds, or is one of the sizes in a row.
+@functools.lru_cache(maxsize=1024)
+def _counted(function: ast.AST) -> frozenset[str]:
+    """The names that a function uses as one whole number: they count rounds, or are one of the sizes in a row.
 
-    Where it stands alone, `torch.zeros(dim)` may mean one size or a whole shape.
+    Where one stands alone, `torch.zeros(dim)` may mean one size or a whole shape. What is assigned again may be
+    something else.
     """
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
-            return False
-    for node in ast.walk(function):
+    parts = all_parts(function)
+    assigned = {n.id for n in parts if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    found: set[str] = set()
+    for node in parts:
         if not isinstance(node, ast.Call):
             continue
         called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         row = node.args[0].elts if node.args and isinstance(node.args[0], ast.Tuple) else []
         given = node.args if called == "range" else row if called in _TAKING_SHAPES else []
-        if any(_is_made_of(argument, name) for argument in given):
-            return True
-    return False
+        found.update(name for argument in given for name in _makings(argument))
+    return frozenset(found - assigned)
 
 
-def _is_made_of(node: ast.expr, name: str) -> bool:
-    """Whether an expression is the name, or a sum or a product of it and others."""
+def _makings(node: ast.expr) -> Iterator[str]:
+    """The names of which an expression is a sum or a product, or which it is."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)):
-        return _is_made_of(node.left, name) or _is_made_of(node.right, name)
-    return isinstance(node, ast.Name) and node.id == name
+        yield from _makings(node.left)
+        yield from _makings(node.right)
+    elif isinstance(node, ast.Name):
+        yield node.id
 
 
 # ------------------------------------------------------------------------------------------- default configurations

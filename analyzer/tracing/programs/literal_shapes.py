@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from analyzer.tracing.language.all_parts import all_parts
 from analyzer.tracing.paths.problems import Diagnostic
 from analyzer.tracing.paths.symbols import Site
 
@@ -68,7 +69,7 @@ def literal_problems(tree: ast.Module, path: str) -> Iterator[Diagnostic]:
 def _modules(tree: ast.Module) -> dict[str, str]:
     """The names that stand for modules, with the library of each."""
     found: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in all_parts(tree):
         if isinstance(node, ast.Import):
             found.update({(a.asname or a.name).partition(".")[0]: a.name.partition(".")[0] for a in node.names})
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -14,7 +14,9 @@ from itertools import islice
 from pathlib import Path
 
 from analyzer.tracing.imports.kept_modules import undone
+from analyzer.tracing.imports.module_files import parsed
 from analyzer.tracing.imports.repository_files import python_files, text_of
+from analyzer.tracing.language.all_parts import all_parts
 from analyzer.tracing.language.values import Class, Function
 from analyzer.tracing.paths.exploring import define
 from analyzer.tracing.paths.frames import Shared
@@ -83,13 +85,13 @@ def callers_of(root: Path, relative: str, tree: ast.Module) -> Iterator[Caller]:
         if not word.search(text):
             continue
         try:
-            parsed = ast.parse(text)
+            module = parsed(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        known = _imported_from(parsed, Path(relative), frozenset(names))
-        users = [n.name for n in parsed.body if isinstance(n, DEFINITIONS) and _uses(n, known)]
+        known = _imported_from(module, Path(relative), frozenset(names))
+        users = [n.name for n in module.body if isinstance(n, DEFINITIONS) and _uses(n, known)]
         if users:
-            yield Caller(path, parsed, tuple(users))
+            yield Caller(path, module, tuple(users))
 
 
 def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> int:
@@ -102,7 +104,7 @@ def _imported_from(tree: ast.Module, file: Path, names: frozenset[str]) -> froze
     """What the module calls the file's definitions, or the file where it takes them from that."""
     homes = {file.stem, *(p for p in file.parts[:-1]), ""}
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in all_parts(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2] in homes:
             found |= {a.asname or a.name for a in node.names if a.name in names or a.name == file.stem}
             found |= names if any(a.name == "*" for a in node.names) else set()
@@ -111,8 +113,8 @@ def _imported_from(tree: ast.Module, file: Path, names: frozenset[str]) -> froze
     return frozenset(found)
 
 
-def _uses(node: ast.AST, names: frozenset[str]) -> bool:
-    return any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(node))
+def _uses(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, names: frozenset[str]) -> bool:
+    return any(isinstance(n, ast.Name) and n.id in names for n in all_parts(node))
 
 
 def _explore_caller(shared: Shared, caller: Caller, relative: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from analyzer.frameworks.api_tables import framework_data
+from analyzer.tracing.language.all_parts import all_parts
 from analyzer.tracing.language.evaluation import evaluate, get_attribute
 from analyzer.tracing.language.known_types import kind_of
 from analyzer.tracing.language.tensors import Tensor
@@ -80,7 +81,7 @@ def _given_to_forward(tr: Tracer, value: Unknown) -> bool:
 
 def is_used_as_array(function: ast.AST, name: str) -> bool:
     """Whether a function treats what it calls `name` as an array of NumPy: its methods, its words, its functions."""
-    for node in ast.walk(function):
+    for node in all_parts(function):
         if isinstance(node, ast.Attribute) and node.attr in _OF_ARRAYS and _is_name(node.value, name):
             return True
         if not isinstance(node, ast.Call):
