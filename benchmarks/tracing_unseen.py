@@ -26,7 +26,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -385,7 +385,7 @@ def judge_files(
     judged = [Judged(**json.loads(line)) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
     have = {(j.package, j.path) for j in judged}
     ends = time.monotonic() + seconds
-    for package, root, file in _files(folder, seed, most, packages, without):
+    for package, root, file in drawn_files(folder, seed, most, packages, without):
         path = file.relative_to(root).as_posix()
         if (package, path) in have:
             continue
@@ -427,7 +427,11 @@ def judge_files(
     print("not understood, in so many files:", ", ".join(f"{n} {c}" for n, c in unknown.most_common(60)))
 
 
-def _files(folder: Path, seed: str, most: int, packages: int, without: list[str]) -> Iterator[tuple[str, Path, Path]]:
+def drawn_files(
+    folder: Path, seed: str, most: int, packages: int | None = None, without: Sequence[str] = ()
+) -> Iterator[tuple[str, Path, Path]]:
+    """(package, root, file) of the files that mention a framework, at most so many of one package, in the seed's
+    order: one of each package in turn."""
     of_package = []
     for package in drawn(folder, seed)[:packages]:
         root = source_root(package)

@@ -53,3 +53,13 @@ def test_what_is_not_known_has_two_sides(question: str, tmp_path: Path) -> None:
     text = f"{HEAD}from somewhere import kind\nif {question}:\n    x @ x\nelse:\n    y @ y\n"
     problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
     assert sorted(p.site.line for p in problems) == [10, 12]
+
+
+KINDS = {"torch.nn.Conv2d": False, "(int, str)": False, "(torch.nn.Conv2d, type(None))": True, "object": True}
+
+
+@pytest.mark.parametrize("kinds", KINDS)
+def test_what_is_of_a_class_is_not_none(kinds: str, tmp_path: Path) -> None:
+    text = f"{HEAD}def find(part):\n    if isinstance(part, {kinds}) and part is None:\n        x @ x\n"
+    problems = explore(tmp_path, "net.py", ast.parse(text), Versions()).problems.values()
+    assert bool(problems) is KINDS[kinds]

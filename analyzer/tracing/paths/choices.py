@@ -29,10 +29,13 @@ def settled(test: Test, taken: bool) -> None:
             subject.value = (test.constant,)
         else:
             subject.excluded.append(test.constant)
-    elif test.operation == "isinstance" and not subject.pytype:
-        if outcome and len(test.constant) == 1:
-            subject.pytype = test.constant[0]
-        elif not outcome and "int" in test.constant:
+    elif test.operation == "isinstance":
+        if outcome and test.constant is not None:
+            subject.excluded.append(None)
+        kinds: tuple[str, ...] = test.constant or ()
+        if outcome and not subject.pytype and len(kinds) == 1:
+            subject.pytype = kinds[0]
+        elif not outcome and not subject.pytype and "int" in kinds:
             subject.pytype = "other"
 
 

@@ -60,12 +60,23 @@ def isinstance_(c: Call) -> Value:
         key = ("isinstance", repr(kinds))
         if key not in value.items:
             names = tuple(k.name for k in kinds if isinstance(k, Native) and k.name in _NARROWING)
+            names = names if len(names) == len(kinds) else ()
             c.tr.touch(value)
             value.items[key] = Test(
-                value, "isinstance", names if len(names) == len(kinds) else (), f"isinstance({value.label})"
+                value, "isinstance", names if all(map(_leaves_none_out, kinds)) else None, f"isinstance({value.label})"
             )
         return value.items[key]
     return c.tr.unknown("a type test", pytype="bool")
+
+
+def _leaves_none_out(kind: Value) -> bool:
+    """Whether None is none of them: a class of the program, of arrays or layers, or one of Python's own."""
+    if isinstance(kind, Native):
+        return kind.name not in ("NoneType", "object")
+    return isinstance(kind, Class) or (isinstance(kind, Api) and kind.name.startswith(_ARRAYS_AND_LAYERS))
+
+
+_ARRAYS_AND_LAYERS = ("torch.", "tf.", "keras.", "numpy.")
 
 
 def _kinds(kind: Value) -> Iterator[Value]:
