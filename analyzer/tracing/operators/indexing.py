@@ -418,11 +418,9 @@ def check_assigned(op: Op, owner: Tensor, index: Value, source: Tensor | None, h
     while len(given) > len(target) and given and given[0] == 1:
         given.pop(0)
 
-    sentence = f"a value of shape {show_shape(source.dims)} does not fit the part of shape {show_shape(target)}"
-    if len(given) > len(target):
-        fail(op, "assignment", sentence, (owner, source))
-    for a, b in zip(reversed(given), reversed(target), strict=False):
-        if a != 1 and equal(a, b) is False:
-            fail(op, "assignment", sentence, (owner, source))
+    pairs = zip(reversed(given), reversed(target), strict=False)
+    if len(given) > len(target) or any(a != 1 and equal(a, b) is False for a, b in pairs):
+        shapes = f"{show_shape(source.dims)} does not fit the part of shape {show_shape(target)}"
+        fail(op, "assignment", f"a value of shape {shapes}", (owner, source))
     if not op.tr.speculating:
         op.tr.pass_operator(op.where, op.name)

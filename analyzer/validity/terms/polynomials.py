@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from analyzer.validity.terms.intervals import IntRange, floor_bound
-from analyzer.validity.terms.wording import polynomial, wrapped
+from analyzer.validity.terms.wording import polynomial, shortened, wrapped
 
 if TYPE_CHECKING:
     from analyzer.validity.terms.conditions import Term, Truth
@@ -60,10 +60,11 @@ _KINDS = {"div": 2, "mod": 3, "max": 4, "min": 5, "ite": 6}
 class App(Atom):
     """``div`` (floor), ``mod``, ``max``, ``min`` of two terms, or ``ite`` of a condition and two terms."""
 
-    __slots__ = ("args", "kind")
+    __slots__ = ("args", "kind", "text")
 
     def __init__(self, kind: str, args: tuple[Any, ...]) -> None:
         self.kind, self.args = kind, args
+        self.text: str | None = None
         self.hash = hash((_KINDS[kind], *args))
         self.symbols = frozenset().union(*(symbols_of(a) for a in args))
         self.interval = _op_interval(kind, args)
@@ -71,11 +72,19 @@ class App(Atom):
     __hash__ = Atom.__hash__
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, App) and self.hash == other.hash and self.kind == other.kind and self.args == other.args
-        )
+        if self is other:
+            return True
+        if not isinstance(other, App) or self.hash != other.hash or self.kind != other.kind or self.args != other.args:
+            return False
+        other.args = self.args  # shared from now on: parts that recur in a term would be compared each time
+        return True
 
     def __repr__(self) -> str:
+        if self.text is None:
+            self.text = shortened(self._words())
+        return self.text
+
+    def _words(self) -> str:
         match self.kind, self.args:
             case "div", (a, b):
                 return f"⌊{wrapped(a)}/{wrapped(b)}⌋"
@@ -93,10 +102,11 @@ class App(Atom):
 class Sum(Atom):
     """A sum used as a factor, so that products need not be multiplied out."""
 
-    __slots__ = ("poly",)
+    __slots__ = ("poly", "text")
 
     def __init__(self, poly: Poly) -> None:
         self.poly = poly
+        self.text: str | None = None
         self.hash = hash((7, poly.hash))
         self.symbols = poly.symbols
         self.interval = poly.interval
@@ -107,7 +117,9 @@ class Sum(Atom):
         return self is other or (isinstance(other, Sum) and self.hash == other.hash and self.poly.same(other.poly))
 
     def __repr__(self) -> str:
-        return f"({self.poly})"
+        if self.text is None:
+            self.text = shortened(f"({self.poly})")
+        return self.text
 
     def __reduce__(self) -> Any:
         return Sum, (self.poly,)
@@ -182,7 +194,12 @@ class Poly:
         return isinstance(other, Poly) and self.same(other)
 
     def same(self, other: Poly) -> bool:
-        return self is other or (self.hash == other.hash and self.terms == other.terms)
+        if self is other:
+            return True
+        if self.hash != other.hash or self.terms != other.terms:
+            return False
+        other.terms = self.terms  # as in `App.__eq__`
+        return True
 
     def __reduce__(self) -> Any:
         return Poly, (dict(self.terms),)

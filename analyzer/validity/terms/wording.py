@@ -9,6 +9,13 @@ if TYPE_CHECKING:
     from analyzer.validity.terms.polynomials import Monomial
 
 
+MOST_CHARACTERS = 4000  # of one term: one that holds itself several times doubles with each round of a loop
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"
+
+
 def polynomial(terms: Iterable[tuple[Monomial, int]]) -> str:
     """A polynomial as people write it: positive parts first, the constant last."""
     parts = sorted(terms, key=lambda item: (not item[0], item[1] < 0, sorted(map(str, item[0]))))
