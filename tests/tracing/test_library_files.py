@@ -402,16 +402,29 @@ def test_parts_of_the_last_axis_of_a_tensor_of_unknown_rank(tmp_path: Path) -> N
     assert "2·dim features but the layer takes 3·dim" in found.message
 
 
-@pytest.mark.parametrize(("built", "wrong"), [("pkg.packed", False), ("pkg.other", True)])
-def test_a_module_that_the_build_compiles_is_there(tmp_path: Path, built: str, wrong: bool) -> None:
+BUILD = 'from setuptools import Extension, setup\nsetup(ext_modules=[Extension("{}", ["a.pyx"])])\n'
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "wrong"),
+    [
+        ("setup.py", BUILD.format("pkg.packed"), False),
+        ("setup.py", BUILD.format("pkg.other"), True),
+        ("pkg/setup.py", BUILD.format("packed"), False),
+        ("other/setup.py", BUILD.format("packed"), True),
+        ("pkg/src/packed.cu", "", False),
+        ("pkg/src/packed.txt", "", True),
+    ],
+)
+def test_a_module_that_the_build_compiles_is_there(tmp_path: Path, place: str, text: str, wrong: bool) -> None:
     files = {
-        "setup.py": f'from setuptools import Extension, setup\nsetup(ext_modules=[Extension("{built}", ["a.pyx"])])\n',
+        place: text,
         "pkg/__init__.py": "from .base import f\n",
         "pkg/base.py": "from . import packed\ndef f():\n    return packed.x()\n",
     }
-    (tmp_path / "pkg").mkdir()
-    for name, text in files.items():
-        (tmp_path / name).write_text(text)
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
     _, tree = read_source(tmp_path / "pkg/base.py", tmp_path)
     found = explore(tmp_path, "pkg/base.py", tree, Versions()).problems.values()
     assert bool([p for p in found if p.rule == "python/missing-attribute"]) == wrong

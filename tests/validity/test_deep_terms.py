@@ -22,14 +22,18 @@ def made(rounds: int = ROUNDS) -> Term:
 
 def test_equal_terms_made_twice_are_equal() -> None:
     one, other = made(), made()
-    assert one is not other and one == other and len({one, other}) == 1
+    assert one is not other
+    assert one == other
+    assert len({one, other}) == 1
     assert one != made(ROUNDS - 1)
 
 
 def test_a_term_is_written_shortened() -> None:
     assert len(str(made())) < 100 * MOST_CHARACTERS
     short = made(1)
-    assert isinstance(short, Poly) and "…" not in str(short) and str(short).count("n") > 3
+    assert isinstance(short, Poly)
+    assert "…" not in str(short)
+    assert str(short).count("n") > 3
 
 
 def test_a_term_is_equal_to_its_copy() -> None:

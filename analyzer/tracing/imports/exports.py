@@ -42,7 +42,7 @@ def refuse_missing(tr: Tracer, module: Module, name: str, node: ast.AST | None, 
     bound = names_bound(tree)
     if bound is None or name in bound:
         return
-    if module.path.endswith("__init__.py") and _is_built(tr.shared.root, name):
+    if module.path.endswith("__init__.py") and _is_built(tr.shared.root, Path(module.path).parent, name):
         return
     near = get_close_matches(name, bound, 1)
     message = f"`{module.name}` has no `{name}`" + (f"; did you mean `{near[0]}`?" if near else "")
@@ -77,15 +77,18 @@ def _beside(file: Path, name: str) -> bool:
 
 
 _BUILDS = ("setup.py", "setup.cfg", "pyproject.toml", "CMakeLists.txt", "meson.build", "Cargo.toml")
+_COMPILED = frozenset((".c", ".cc", ".cpp", ".cu", ".cxx", ".f", ".f90", ".pyx", ".rs"))
 
 
-def _is_built(root: Path, name: str) -> bool:
-    """Whether the repository's build names it: a compiled module that lies there only after the build."""
-    for file in (root / build for build in _BUILDS):
+def _is_built(root: Path, package: Path, name: str) -> bool:
+    """Whether a build names it, in the package's folder or above, or a source to compile has its name: a module that
+    lies there only after the build."""
+    above = [root / folder for folder in (package, *package.parents)]
+    for file in (folder / build for folder in above for build in _BUILDS):
         with suppress(OSError):
             if re.search(rf"\b{re.escape(name)}\b", file.read_text(encoding="utf-8", errors="replace")):
                 return True
-    return False
+    return any(f.stem == name and f.suffix in _COMPILED for f in above[0].rglob(f"{name}.*"))
 
 
 @functools.lru_cache(maxsize=192)

@@ -29,7 +29,7 @@ from analyzer.tracing.paths.symbols import Site, SymbolFacts
 MOST_STEPS = 360_000  # of a script up to a thousand lines; a second sees a hundred thousand
 IMPORT_STEPS = 180_000  # of all imports of a file, beside the budget of its own code
 IMPORT_RESERVE = 40_000  # with which the modules go on that import one that has spent those
-MOST_SECONDS = 7.0  # of processor time, so that a file with its checks, on a crowded machine too, stays below ten
+MOST_SECONDS = 6.0  # of processor time, so that a file with its checks, on a crowded machine too, stays below ten
 
 
 def comments_in(file: FilePath | bytes) -> dict[int, str]:
