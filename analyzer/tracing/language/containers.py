@@ -18,6 +18,7 @@ from analyzer.tracing.language.dictionary_views import KeysView, ValuesView
 from analyzer.tracing.language.evaluation import get_item, iterate, seen
 from analyzer.tracing.language.known_types import member, value_of
 from analyzer.tracing.language.lazy_iterators import ask, at_its_end, close, step_through
+from analyzer.tracing.language.list_arithmetic import extend
 from analyzer.tracing.language.overwriting import fill
 from analyzer.tracing.language.plain_data import (
     IDENTICAL,
@@ -71,7 +72,7 @@ def method(
     if isinstance(owner, KeysV) and name == "isdisjoint":
         return _of_set(tr, SetV(owner.items, owner.open), name, args)
     if isinstance(owner, ListV):
-        found = _of_list(tr, owner, name, args, kwargs)
+        found = _of_list(tr, owner, name, args, kwargs, node)
         if isinstance(owner, DequeV):
             owner.trim(first=name not in ("appendleft", "extendleft"))
         return found
@@ -160,7 +161,9 @@ def _of_size(owner: Size, name: str) -> Value:
     return None
 
 
-def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+def _of_list(
+    tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     items = owner.items
     found: Any
     if name in ("append", "add", "appendleft"):
@@ -182,12 +185,7 @@ def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwarg
     if name in ("extend", "update"):
         tr.touch(owner)
         for value in args:
-            found, endless = iterate(tr, value, None)
-            owner.loosen(len(items))
-            if endless:
-                owner.open = True
-            else:
-                items.extend(found)
+            extend(tr, owner, value, node)
         return None
     if name == "insert":
         tr.touch(owner)

@@ -172,16 +172,22 @@ def _all_of(tr: Tracer, value: Lazy, node: ast.AST | None) -> tuple[Iterator[Val
     if value.whole is not None and not value.begun:
         return _at_once(tr, value, value.whole)
     found: list[Value] = []
-    begun = tr.shared.steps
-    for element in asked(tr, value):
-        found.append(element)
-        long = tr.shared.steps - begun >= LONG and len(found) > FEW and same_but_for_new_sizes(found[-1], found[-2])
-        if len(found) >= value.most or long or (value.endless and len(found) >= FEW):
-            drain(tr, value)
-            break
+    take_into(tr, found, value)
     if not value.endless:
         return iter(found), False
     return chain(found, iter_forever(tr, lambda: found[-1] if found else tr.unknown("an element"))), True
+
+
+def take_into(tr: Tracer, items: list[Value], value: Lazy) -> None:
+    """Put all that is left into a list, each before the next is asked for: what makes that may look at the list."""
+    before, begun = len(items), tr.shared.steps
+    for element in asked(tr, value):
+        items.append(element)
+        count = len(items) - before
+        long = tr.shared.steps - begun >= LONG and count > FEW and same_but_for_new_sizes(items[-1], items[-2])
+        if count >= value.most or long or (value.endless and count >= FEW):
+            drain(tr, value)
+            break
 
 
 def _at_once(
