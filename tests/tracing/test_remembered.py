@@ -99,6 +99,43 @@ def test_only_what_reaches_the_change_is_traced_again(tmp_path: Path) -> None:
     assert len(seen(path, broken, memory)[0]) == 2
 
 
+EXAMPLE = '''\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    """A layer.
+
+    >>> net = Net(3)
+    >>> net(torch.zeros(2, 4))
+    """
+
+    def __init__(self, width):
+        super().__init__()
+        self.layer = nn.Linear(width, 8)
+
+    def forward(self, x):
+        return self.layer(x)
+'''
+
+
+def test_an_example_of_a_docstring_is_followed_beside_edits(tmp_path: Path) -> None:
+    memory, path = Memory(), tmp_path / "net.py"
+    longer = EXAMPLE.replace("        return self", "        given = 3\n        return self")
+    for text, count in (
+        (EXAMPLE, 1),
+        (longer, 1),
+        ("\n" + longer, 1),
+        (longer.replace("zeros(2, 4)", "zeros(2, 3)"), 0),
+        (longer.replace("zeros(2, 4)", "zeros(3, 5)"), 1),
+    ):
+        path.write_text(text)
+        found = seen(path, text, memory)
+        assert found == seen(path, text, None)
+        assert len(found[0]) == count
+
+
 def test_another_file_that_changes_is_read_again(tmp_path: Path) -> None:
     (tmp_path / "helper.py").write_text("def width():\n    return 3\n")
     memory, path = Memory(), tmp_path / "net.py"

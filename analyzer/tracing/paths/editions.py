@@ -18,8 +18,8 @@ from analyzer.tracing.paths.symbols import Site
 
 FIRST = 1_000_000
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_NUMBER = re.compile(r"(?<=line )\d{7,}|(?<=\.py:)\d{7,}")
-_CUT = re.compile(r"((?:line |\.py:))1\d{0,6}…$")  # a number in which a long sentence was cut off
+_NUMBER = re.compile(r"(?<=line )\d{7,}|(?<=\.py:)\d{7,}|(?<=\):)\d{7,}")  # the last of a docstring
+_CUT = re.compile(r"((?:line |\.py:|\):))1\d{0,6}…$")  # a number in which a long sentence was cut off
 
 
 class _Different(Exception):
@@ -55,6 +55,7 @@ class Edition:
         return replace(
             problem, site=moved(problem.site), places=tuple(map(moved, problem.places)), fix=fix,
             message=self.told(problem.message), sentences=tuple(map(self.told, problem.sentences)),
+            tier=self.told(problem.tier),
         )  # fmt: skip
 
 

@@ -42,7 +42,9 @@ def explore_drivers(shared: Shared, tree: ast.Module, relative: str, called: boo
         if shared.late():
             shared.notes["The budget of time is spent before all programs that use this file are analysed."] = None
             return
-        remembered(shared, f"driver {driver}", lambda driver=driver: _explore_driver(shared, driver, relative))  # type: ignore[misc]
+        text = ast.unparse(driver.tree) if driver.documented else ""  # which is edited with the file
+        key = f"driver {driver.path if text else driver} {text}"
+        remembered(shared, key, lambda driver=driver: _explore_driver(shared, driver, relative))  # type: ignore[misc]
 
 
 def _drivers(shared: Shared, tree: ast.Module, relative: str) -> list[Driver]:
@@ -54,7 +56,7 @@ def _drivers(shared: Shared, tree: ast.Module, relative: str) -> list[Driver]:
     if names not in known:
         known[names] = drivers_of(shared.root, relative, tree)
     found: list[Driver] = known[names]
-    return found
+    return [*found, *examples_of(relative, tree)]
 
 
 def _explore_driver(shared: Shared, driver: Driver, relative: str) -> None:
