@@ -73,7 +73,7 @@ class ProcessSandbox(Runs):
         with tempfile.TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True) as temporary:
             box, scratch = Path(temporary, "box"), Path(temporary, "tmp")
             box.mkdir()
-            scratch.mkdir()
+            (scratch / ".config").mkdir(parents=True)  # where programs keep settings, Ultralytics at its import
             _fill(box, order.files, limits)
             (box / STAGE).write_bytes(Path(stage.__file__).read_bytes())
             started = time.monotonic()

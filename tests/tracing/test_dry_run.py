@@ -162,6 +162,31 @@ def test_who_was_refused_the_network_is_not_wrong(tmp_path: Path, address: str) 
     assert found.failure is not None or "the network (example.invalid)" in (found.unreached or "")
 
 
+@pytest.mark.parametrize(("address", "told"), [("1.1.1.1", True), ("192.0.2.1", False)])
+def test_who_asks_only_whether_there_is_a_network_lacks_nothing(tmp_path: Path, address: str, told: bool) -> None:
+    source = f"""
+    import socket, torch
+    try:
+        socket.create_connection(("{address}", 80), timeout=1)
+        online = True
+    except OSError:
+        online = False
+    torch.zeros(2, 5) @ torch.zeros(4, 2)
+    """
+    assert (run(tmp_path, source).failure is not None) is told
+
+
+def test_a_home_has_the_folder_of_settings(tmp_path: Path) -> None:
+    source = """
+    import pathlib, torch
+    settings = pathlib.Path.home() / ".config" / "library"
+    settings.mkdir()
+    (settings / "settings.json").write_text("{}")
+    torch.zeros(2, 5) @ torch.zeros(4, 2)
+    """
+    assert run(tmp_path, source).failure is not None
+
+
 def test_what_is_known_stays_when_a_later_attempt_takes_all_memory(tmp_path: Path) -> None:
     (tmp_path / "dry.json").write_text(json.dumps({"status": "finished", "steps": 2}))
     found = _read(tmp_path / "dry.json", Completed(137, 1.0, out_of_memory=True))
