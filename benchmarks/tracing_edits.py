@@ -24,6 +24,8 @@ from analyzer.tracing.paths.remembered import Memory
 from analyzer.tracing.tracing import trace_with_hints
 from benchmarks.tracing_unseen import drawn_files
 
+SLOW = 7.0  # seconds of processor time: a file's budget and a second
+
 
 def traced(root: Path, path: Path, text: str, memory: Memory | None) -> tuple[float, Any]:
     """(processor time, what was said) of a text that stands for the file; type checkers are not asked."""
@@ -75,6 +77,8 @@ def main() -> int:
             again.append(traced(root, file, text, memory)[0])
         except (TargetProblem, SyntaxError):
             continue
+        if opened[-1] > SLOW:
+            print(f"slow: {opened[-1]:.1f} s {package} {file.relative_to(root)}", flush=True)
         for _ in range(arguments.edits):
             changed = edited(text, rng)
             if changed is None or changed == text:

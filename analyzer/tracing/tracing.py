@@ -207,13 +207,14 @@ def read_source(path: Path, root: Path, text: str | None = None) -> tuple[str, a
     Raises TargetProblem with one sentence for anything that is wrong with it.
     """
     name = _relative(path, root)
+    too_long = f"{name} is larger than {MOST_BYTES:,} bytes, so it is not traced; split it or exclude it."
     if text is not None:
+        if len(text) > MOST_BYTES:
+            raise TargetProblem(too_long)
         return text, _parsed(text, name)
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise TargetProblem(
-                f"{name} is larger than {MOST_BYTES:,} bytes, so it is not traced; split it or exclude it."
-            )
+            raise TargetProblem(too_long)
         data = path.read_bytes()
     except OSError as error:
         raise TargetProblem(f"{name} cannot be read: {error.strerror}.") from error

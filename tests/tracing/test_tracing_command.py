@@ -9,7 +9,9 @@ import pytest
 
 from analyzer.commands.cli import main
 from analyzer.commands.lsp import analysed
+from analyzer.problem import TargetProblem
 from analyzer.tracing.paths.remembered import Memory
+from analyzer.tracing.tracing import MOST_BYTES, read_source
 
 GOOD = """
     import torch, torch.nn as nn
@@ -231,3 +233,13 @@ def test_a_place_is_its_numbers(tmp_path: Path, capfd: pytest.CaptureFixture[str
     source = "import torch, torch.nn as nn\n" + "\n" * 98 + "y = nn.Linear(3, 4)(torch.zeros(2, 5))\n"
     assert trace(tmp_path, write(tmp_path, source)) == 1
     assert "model.py:100:" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("in_editor", [False, True])
+def test_a_source_that_is_too_long_is_refused_from_a_file_and_an_editor(tmp_path: Path, in_editor: bool) -> None:
+    text = f"data = '{'x' * MOST_BYTES}'\n"
+    path = tmp_path / "data.py"
+    path.write_text("" if in_editor else text)
+    with pytest.raises(TargetProblem, match="is larger than 4,000,000 bytes, so it is not traced"):
+        read_source(path, tmp_path, text if in_editor else None)
+    assert read_source(path, tmp_path, text[: MOST_BYTES // 2] + "'")[0]
