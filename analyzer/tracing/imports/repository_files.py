@@ -48,7 +48,8 @@ def _resolved(root: Path) -> Path:
 def text_of(root: Path, file: Path, most: int = MOST_BYTES) -> str:
     """Empty for a file that lies outside, cannot be read or is long."""
     try:
-        return file.read_text(encoding="utf-8") if file.stat().st_size <= most and place_in(root, file) else ""
+        fits = file.stat().st_size <= most and place_in(root, file) is not None
+        return file.read_text(encoding="utf-8") if fits else ""
     except (OSError, ValueError):
         return ""
 

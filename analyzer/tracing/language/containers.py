@@ -72,7 +72,7 @@ def method(
     if isinstance(owner, KeysV) and name == "isdisjoint":
         return _of_set(tr, SetV(owner.items, owner.open), name, args)
     if isinstance(owner, ListV):
-        found = _of_list(tr, owner, name, args, kwargs, node)
+        found = _of_list(tr, owner, name, args, kwargs)
         if isinstance(owner, DequeV):
             owner.trim(first=name not in ("appendleft", "extendleft"))
         return found
@@ -161,9 +161,7 @@ def _of_size(owner: Size, name: str) -> Value:
     return None
 
 
-def _of_list(
-    tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
-) -> Value:
+def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     items = owner.items
     found: Any
     if name in ("append", "add", "appendleft"):
@@ -185,7 +183,7 @@ def _of_list(
     if name in ("extend", "update"):
         tr.touch(owner)
         for value in args:
-            extend(tr, owner, value, node)
+            extend(tr, owner, value)
         return None
     if name == "insert":
         tr.touch(owner)

@@ -181,11 +181,12 @@ def _all_of(tr: Tracer, value: Lazy, node: ast.AST | None) -> tuple[Iterator[Val
 def take_into(tr: Tracer, items: list[Value], value: Lazy) -> None:
     """Put all that is left into a list, each before the next is asked for: what makes that may look at the list."""
     before, begun = len(items), tr.shared.steps
+    most = value.most if value.whole is None else MOST_ITEMS  # of an expression's elements all are known
     for element in asked(tr, value):
         items.append(element)
         count = len(items) - before
         long = tr.shared.steps - begun >= LONG and count > FEW and same_but_for_new_sizes(items[-1], items[-2])
-        if count >= value.most or long or (value.endless and count >= FEW):
+        if count >= most or long or (value.endless and count >= FEW):
             drain(tr, value)
             break
 

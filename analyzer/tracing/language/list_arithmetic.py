@@ -40,10 +40,10 @@ def repeated_list(sequence: Value, number: Value) -> tuple[Value, Value] | None:
     return (sequence, number.value) if others and number.dims == () and type(number.value) is int else None
 
 
-def extend(tr: Tracer, owner: ListV, value: Value, node: ast.Call | None) -> None:
-    """Put the elements behind those of a list; touch it before. `node`: the call of its method, where it is one."""
+def extend(tr: Tracer, owner: ListV, value: Value) -> None:
+    """Put the elements behind those of a list, touched before: what makes one may ask for the list under any name."""
     items, before = owner.items, len(owner.items)
-    if isinstance(value, Lazy) and (node is None or _asks_for_itself(node)):
+    if isinstance(value, Lazy):
         owner.loosen(before)
         take_into(tr, items, value)
         owner.open = owner.open or value.endless
@@ -58,18 +58,11 @@ def extend(tr: Tracer, owner: ListV, value: Value, node: ast.Call | None) -> Non
         items.extend(found)
 
 
-def _asks_for_itself(node: ast.Call) -> bool:
-    """Whether what a list is given names the list: `y.extend(block(y[-1]) for block in blocks)`."""
-    owner = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
-    parts = (part for argument in node.args for part in ast.walk(argument))
-    return any(isinstance(part, (ast.Name, ast.Attribute)) and ast.unparse(part) == owner for part in parts)
-
-
 def of_lists(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_place: bool) -> Value:
     if op is ast.Add and isinstance(left, ListV):
         if in_place and type(left) is ListV and isinstance(right, Lazy):
             tr.touch(left)
-            extend(tr, left, right, None)
+            extend(tr, left, right)
             return left
         items, endless = (right.items, right.open) if isinstance(right, ListV) else ([], True)
         if isinstance(right, (tuple, Iterator_, Rows)):
